@@ -4,6 +4,11 @@
     dead_code,
     reason = "the module is included whole, the suite needs a part of it"
 )]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test fails by panicking"
+)]
 
 #[path = "../src/json.rs"]
 mod json;
