@@ -40,7 +40,7 @@ pub(crate) fn expand_tilde<'t>(text: &'t str, home: &Path) -> Cow<'t, Path> {
 }
 
 /// The home directory of `user`: the sixth field of its line (passwd(5)).
-fn home_of(user: &str, passwd: &str) -> Option<PathBuf> {
+pub(super) fn home_of(user: &str, passwd: &str) -> Option<PathBuf> {
     passwd
         .lines()
         .map(|line| line.split(':'))

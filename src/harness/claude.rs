@@ -27,18 +27,22 @@ pub(super) fn decode<'a>(
         Moment::PreToolUse
         | Moment::PreSkillShellCommand
         | Moment::PostToolUse
-        | Moment::PostToolUseFailure => Message::Tool(Box::new(tool(moment, payload, home)?)),
+        | Moment::PostToolUseFailure => {
+            Message::Tool(Box::new(tool(moment, payload, environment, home)?))
+        }
         Moment::UserPromptSubmit => {
             let text = payload.text("prompt")?;
             Message::Prompt(Prompt {
-                origin: origin(payload, TURN)?,
+                origin: origin(payload, TURN, environment)?,
                 text,
                 author: author(text, environment),
             })
         }
-        Moment::SessionStart => Message::SessionStart(session_start(payload, TURN)?),
-        Moment::Stop => Message::Stop(stop(payload, TURN)?),
-        Moment::ConfigChange => Message::SettingsChange(settings_change(payload, home)?),
+        Moment::SessionStart => Message::SessionStart(session_start(payload, TURN, environment)?),
+        Moment::Stop => Message::Stop(stop(payload, TURN, environment)?),
+        Moment::ConfigChange => {
+            Message::SettingsChange(settings_change(payload, environment, home)?)
+        }
     })
 }
 
@@ -55,9 +59,10 @@ fn author(text: &str, environment: &Environment) -> Author {
 
 fn settings_change<'a>(
     payload: &Fields<'a>,
+    environment: &Environment,
     home: &Path,
 ) -> Result<SettingsChange<'a>, InputError> {
-    let origin = origin(payload, TURN)?;
+    let origin = origin(payload, TURN, environment)?;
     let path = match payload.get("file_path") {
         Some(_) => {
             let path = payload.name_text("file_path")?;
@@ -72,8 +77,13 @@ fn settings_change<'a>(
     })
 }
 
-fn tool<'a>(moment: Moment, payload: &Fields<'a>, home: &Path) -> Result<Event<'a>, InputError> {
-    let mut event = call(Harness::Claude, moment, payload, TURN)?;
+fn tool<'a>(
+    moment: Moment,
+    payload: &Fields<'a>,
+    environment: &Environment,
+    home: &Path,
+) -> Result<Event<'a>, InputError> {
+    let mut event = call(Harness::Claude, moment, payload, TURN, environment)?;
     match moment {
         Moment::PostToolUse => event.tool_failed = Some(false),
         Moment::PostToolUseFailure => {

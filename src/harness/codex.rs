@@ -25,12 +25,12 @@ pub(super) fn decode<'a>(
             Message::Tool(Box::new(tool(moment, payload, environment, home)?))
         }
         Moment::UserPromptSubmit => Message::Prompt(Prompt {
-            origin: origin(payload, TURN)?,
+            origin: origin(payload, TURN, environment)?,
             text: payload.text("prompt")?,
             author: author(payload, environment),
         }),
-        Moment::SessionStart => Message::SessionStart(session_start(payload, TURN)?),
-        Moment::Stop => Message::Stop(stop(payload, TURN)?),
+        Moment::SessionStart => Message::SessionStart(session_start(payload, TURN, environment)?),
+        Moment::Stop => Message::Stop(stop(payload, TURN, environment)?),
         Moment::PreSkillShellCommand | Moment::PostToolUseFailure | Moment::ConfigChange => {
             let name = moment.client_name();
             return Err(InputError::new(format!("Codex has no event {name}")));
@@ -54,7 +54,7 @@ fn tool<'a>(
     environment: &Environment,
     home: &Path,
 ) -> Result<Event<'a>, InputError> {
-    let mut event = call(Harness::Codex, moment, payload, TURN)?;
+    let mut event = call(Harness::Codex, moment, payload, TURN, environment)?;
     // The payload's `cwd` is that of the call; the session's is where the hook is started.
     if let Some(directory) = &environment.working_directory {
         event.session_cwd = Some(directory.clone());

@@ -44,11 +44,16 @@ impl Harness {
         Self::ALL.into_iter().find(|known| known.name() == name)
     }
 
-    /// The harness that wrote `payload`, where no argument names it: only Codex has turn ids.
+    /// The harness that wrote `payload`, where no argument names it: its folder stands in the
+    /// transcript's path, and among tool events only those of Codex have turn ids.
     pub(crate) fn of_payload(payload: &Json<'_>) -> Self {
-        match payload.get("turn_id") {
-            Some(Json::String(_)) => Self::Codex,
-            _ => Self::Claude,
+        let text = |key| payload.get(key).and_then(Json::as_str);
+        let transcript = text("transcript_path").unwrap_or_default();
+        let below = |folder| Path::new(transcript).iter().any(|part| part == folder);
+        if below(".codex") || text("turn_id").is_some() && !below(".claude") {
+            Self::Codex
+        } else {
+            Self::Claude
         }
     }
 
@@ -61,9 +66,12 @@ impl Harness {
         home: &Path,
     ) -> Result<Message<'a>, InputError> {
         let fields = Fields::of(payload, "the payload")?;
-        let named = fields.text("hook_event_name")?;
-        if named != moment.client_name() {
-            let expected = moment.client_name();
+        let expected = moment.client_name();
+        // The argument of our hook line rules; a payload that contradicts it is not meant for it.
+        if fields
+            .optional_text("hook_event_name")?
+            .is_some_and(|named| named != expected)
+        {
             return Err(InputError::new(format!(
                 "hook_event_name must be `{expected}` for this event"
             )));
@@ -279,6 +287,8 @@ pub(crate) struct Environment {
     pub(crate) attended: bool,
     /// The directory we were started in.
     pub(crate) working_directory: Option<PathBuf>,
+    /// A payload may lack `cwd`, as in steer's spelling; ours is taken then.
+    pub(crate) cwd_optional: bool,
 }
 
 /// Set in an agent's shell, and so in every client that it starts, but not in a client's own hooks.
@@ -304,9 +314,12 @@ impl Environment {
             // A terminal that another agent opened has nobody before it.
             attended: attended && !nested,
             working_directory,
+            cwd_optional: false,
         }
     }
 }
 
+#[cfg(test)]
+mod encode_tests;
 #[cfg(test)]
 mod tests;

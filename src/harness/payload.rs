@@ -2,15 +2,24 @@
 //!
 //! Promises: a field of the wrong type is an error that names it. Never: reads a tool's arguments.
 
-use super::{Harness, Moment, Origin, SessionStart, Stop};
+use super::{Environment, Harness, Moment, Origin, SessionStart, Stop};
 use crate::event::{Event, Fields, InputError, Kind, Phase, view};
 
 /// Session, turn and directory; `turn` is what the client calls the turn's id.
-pub(super) fn origin<'a>(payload: &Fields<'a>, turn: &str) -> Result<Origin<'a>, InputError> {
+pub(super) fn origin<'a>(
+    payload: &Fields<'a>,
+    turn: &str,
+    environment: &Environment,
+) -> Result<Origin<'a>, InputError> {
+    let ours = environment.working_directory.as_ref();
+    let cwd = match ours {
+        Some(ours) if environment.cwd_optional && payload.get("cwd").is_none() => ours.clone(),
+        _ => payload.directory("cwd")?,
+    };
     Ok(Origin {
         session_id: payload.id("session_id")?,
         turn_id: payload.id(turn)?,
-        cwd: payload.directory("cwd")?,
+        cwd,
     })
 }
 
@@ -20,8 +29,9 @@ pub(super) fn call<'a>(
     moment: Moment,
     payload: &Fields<'a>,
     turn: &str,
+    environment: &Environment,
 ) -> Result<Event<'a>, InputError> {
-    let origin = origin(payload, turn)?;
+    let origin = origin(payload, turn, environment)?;
     let name = payload.name_text("tool_name")?;
     let mut event = Event::new(Kind::Other, harness.name(), name, origin.cwd);
     event.session_id = origin.session_id;
@@ -45,19 +55,24 @@ pub(super) fn call<'a>(
 pub(super) fn session_start<'a>(
     payload: &Fields<'a>,
     turn: &str,
+    environment: &Environment,
 ) -> Result<SessionStart<'a>, InputError> {
     let source = payload.text("source")?;
     Ok(SessionStart {
-        origin: origin(payload, turn)?,
+        origin: origin(payload, turn, environment)?,
         source,
         compacted: source == "compact",
     })
 }
 
 /// The agent wants to finish.
-pub(super) fn stop<'a>(payload: &Fields<'a>, turn: &str) -> Result<Stop<'a>, InputError> {
+pub(super) fn stop<'a>(
+    payload: &Fields<'a>,
+    turn: &str,
+    environment: &Environment,
+) -> Result<Stop<'a>, InputError> {
     Ok(Stop {
-        origin: origin(payload, turn)?,
+        origin: origin(payload, turn, environment)?,
         sent_back: payload.flag("stop_hook_active")?.unwrap_or(false),
         background_tasks: payload.items("background_tasks")?.len(),
     })
