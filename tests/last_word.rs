@@ -78,7 +78,7 @@ fn victim(fault: &str) -> ! {
     let (form, fault) = fault.split_once(' ').unwrap();
     let mut word = if form == "refusal" { refusal } else { answer };
     if fault.starts_with("late") {
-        word.deadline = Duration::from_millis(200);
+        word.deadline = Duration::from_secs(1);
     }
     sys::answer_even_when_dying(word);
     break_down(fault);
