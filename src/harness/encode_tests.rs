@@ -1,4 +1,5 @@
 use super::*;
+use crate::sys::Stream;
 
 fn answer(harness: Harness, moment: Moment, answer: Answer<'_>) -> (String, String, u8) {
     let reply = harness.encode(moment, answer, &Environment::default());
@@ -227,22 +228,27 @@ fn the_last_word_follows_the_failure_policy() {
         Some(Moment::UserPromptSubmit),
         Some(Moment::ConfigChange),
     ];
-    for cause in [Cause::Deadline, Cause::Died] {
-        for moment in blocks {
-            let word = last_word(moment, cause);
-            assert_eq!((word.stream, word.status), (Stream::Stderr, 2));
-            assert!(!word.bytes.trim_ascii().is_empty());
-        }
-        for moment in Moment::ALL.map(Some) {
-            if !blocks.contains(&moment) {
-                assert_eq!(last_word(moment, cause), open_last_word(cause));
-            }
-        }
-        let word = open_last_word(cause);
-        assert_eq!((word.stream, word.status), (Stream::Stdout, 0));
-        let json = Json::parse_bytes(word.bytes).unwrap();
-        assert!(json.get("systemMessage").and_then(Json::as_str).is_some());
+    for moment in blocks {
+        let word = last_word(moment);
+        assert_eq!((word.stream, word.status), (Stream::Stderr, 2));
+        assert!(!word.before.trim().is_empty());
     }
+    for moment in Moment::ALL.map(Some) {
+        let limits = moment.unwrap().limits();
+        for word in [last_word(moment), open_last_word(moment)] {
+            let deadline = word.deadline.as_secs();
+            assert!(limits.own_seconds < deadline && deadline < limits.registered_seconds);
+        }
+        if !blocks.contains(&moment) {
+            assert_eq!(last_word(moment).stream, Stream::Stdout);
+        }
+    }
+    let word = open_last_word(None);
+    assert_eq!((word.stream, word.status), (Stream::Stdout, 0));
+    let text = format!("{}why{}", word.before, word.after);
+    let json = Json::parse(&text).unwrap();
+    let told = json.get("systemMessage").and_then(Json::as_str).unwrap();
+    assert!(told.ends_with("since why"), "{told}");
 }
 
 #[test]

@@ -5,8 +5,10 @@
 
 use super::Moment;
 use crate::json::Json;
+use crate::sys::{LastWord, Stream};
 use std::borrow::Cow;
 use std::iter;
+use std::time::Duration;
 
 /// The longest context, feedback or notice in characters; clients cut at about 10,000.
 const MAX_ASIDE: usize = 8_999;
@@ -225,74 +227,43 @@ fn clipped(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().take(kept).chain(CUT.chars()).collect())
 }
 
-/// Where the last words go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stream {
-    /// Standard output.
-    Stdout,
-    /// Standard error.
-    Stderr,
-}
-
-/// Why no answer was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cause {
-    /// Our own deadline passed.
-    Deadline,
-    /// The program broke: a panic, a fatal signal, no memory.
-    Died,
-}
-
-/// An answer made ready beforehand, for when none can be made any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LastWord {
-    /// Where it is written.
-    pub(crate) stream: Stream,
-    /// What is written.
-    pub(crate) bytes: &'static [u8],
-    /// The exit status.
-    pub(crate) status: u8,
-}
-
-/// The last word at `moment` in guard spelling. Calls, prompts and changes of settings are refused,
-/// and so is what has no name we know; the rest goes on, and the person is told.
-pub(crate) fn last_word(moment: Option<Moment>, cause: Cause) -> LastWord {
-    let refuses = match moment {
+/// The last word at `moment` in guard spelling, for when no answer can be made any more. Calls,
+/// prompts and changes of settings are refused, and so is what has no name we know; the rest goes
+/// on, and the person is told.
+pub(crate) fn last_word(moment: Option<Moment>) -> LastWord {
+    match moment {
         None
         | Some(
             Moment::PreToolUse
             | Moment::PreSkillShellCommand
             | Moment::UserPromptSubmit
             | Moment::ConfigChange,
-        ) => true,
+        ) => LastWord {
+            stream: Stream::Stderr,
+            status: 2,
+            before: "i-insist: blocked, since ".to_owned(),
+            after: "\n".to_owned(),
+            deadline: last_deadline(moment),
+        },
         Some(
             Moment::PostToolUse | Moment::PostToolUseFailure | Moment::SessionStart | Moment::Stop,
-        ) => false,
-    };
-    let bytes: &[u8] = match (refuses, cause) {
-        (true, Cause::Died) => b"i-insist: internal error, so this is blocked\n",
-        (true, Cause::Deadline) => {
-            b"i-insist: the rules took longer than the deadline, so this is blocked\n"
-        }
-        (false, cause) => return open_last_word(cause),
-    };
-    LastWord {
-        stream: Stream::Stderr,
-        bytes,
-        status: 2,
+        ) => open_last_word(moment),
     }
 }
 
-/// The last word in steer's spelling: the call runs, and the person is told.
-pub(crate) fn open_last_word(cause: Cause) -> LastWord {
+/// The last word in steer's spelling: what was announced goes on, and the person is told.
+pub(crate) fn open_last_word(moment: Option<Moment>) -> LastWord {
     LastWord {
         stream: Stream::Stdout,
-        bytes: match cause {
-            Cause::Died => br#"{"systemMessage":"i-insist: internal error, nothing was checked"}"#,
-            Cause::Deadline => {
-                br#"{"systemMessage":"i-insist: the deadline passed, nothing was decided"}"#
-            }
-        },
         status: 0,
+        before: r#"{"systemMessage":"i-insist: nothing was decided, since "#.to_owned(),
+        after: "\"}\n".to_owned(),
+        deadline: last_deadline(moment),
     }
+}
+
+/// Halfway between our own deadline, by which an answer should be out, and the client's time-out.
+fn last_deadline(moment: Option<Moment>) -> Duration {
+    let limits = moment.unwrap_or(Moment::UserPromptSubmit).limits();
+    Duration::from_secs(limits.own_seconds.midpoint(limits.registered_seconds))
 }
