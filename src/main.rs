@@ -5,6 +5,8 @@
 #[forbid(unsafe_code)]
 mod event; // 1 the neutral event
 #[forbid(unsafe_code)]
+mod glob;
+#[forbid(unsafe_code)]
 mod json;
 
 fn main() {}
