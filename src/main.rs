@@ -5,6 +5,10 @@
 #[forbid(unsafe_code)]
 mod event; // 1 the neutral event
 #[forbid(unsafe_code)]
+mod glob;
+#[forbid(unsafe_code)]
 mod json;
+#[forbid(unsafe_code)]
+mod sha256;
 
 fn main() {}
