@@ -9,6 +9,8 @@ mod glob;
 #[forbid(unsafe_code)]
 mod json;
 #[forbid(unsafe_code)]
+mod rules; // 4 rule files
+#[forbid(unsafe_code)]
 mod sha256;
 
 fn main() {}
