@@ -8,5 +8,7 @@ mod event; // 1 the neutral event
 mod glob;
 #[forbid(unsafe_code)]
 mod json;
+#[forbid(unsafe_code)]
+mod regex;
 
 fn main() {}
