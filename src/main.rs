@@ -10,5 +10,6 @@ mod glob;
 mod json;
 #[forbid(unsafe_code)]
 mod regex;
+mod sha256;
 
 fn main() {}
