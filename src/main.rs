@@ -11,6 +11,7 @@ mod json;
 #[forbid(unsafe_code)]
 mod rules; // 4 rule files
 #[forbid(unsafe_code)]
+mod regex;
 mod sha256;
 
 fn main() {}
