@@ -84,7 +84,7 @@ fn action_effect(source: &mut Source<'_>, fields: Fields<'_>, layer: Layer) -> O
         );
     }
     if kind == Some("rewrite") {
-        return rewrite_effect(source, fields, message);
+        return Some(rewrite_effect(source, fields, message));
     }
     for key in ["replace_head", "drop_args", "add_args", "set"] {
         if let (Some(value), Some(kind)) = (fields.table.get(key), kind) {
@@ -154,11 +154,7 @@ fn checker_effect(source: &mut Source<'_>, fields: Fields<'_>) -> Option<Effect>
     })
 }
 
-fn rewrite_effect(
-    source: &mut Source<'_>,
-    fields: Fields<'_>,
-    message: Option<Message>,
-) -> Option<Effect> {
+fn rewrite_effect(source: &mut Source<'_>, fields: Fields<'_>, message: Option<Message>) -> Effect {
     let replace_head = source.string(fields, "replace_head").map(str::to_owned);
     let drop_args = source.texts(fields, "drop_args").unwrap_or_default();
     let add_args = source.texts(fields, "add_args").unwrap_or_default();
@@ -170,13 +166,13 @@ fn rewrite_effect(
             "a `rewrite` needs one of `replace_head`, `drop_args`, `add_args`, `set`",
         );
     }
-    Some(Effect::Rewrite {
+    Effect::Rewrite {
         replace_head,
         drop_args,
         add_args,
         set,
         message,
-    })
+    }
 }
 
 /// `set`: fields of the tool's input with their new values.

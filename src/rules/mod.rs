@@ -22,6 +22,8 @@ mod tests;
 use crate::event::{Kind, Phase};
 use crate::glob::Pattern;
 use crate::json::Json;
+use crate::regex::Regex;
+use std::cell::OnceCell;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -180,10 +182,33 @@ pub(crate) enum Operator {
     Exists(bool),
 }
 
-/// A regular expression of valid syntax, not compiled yet.
-#[derive(Clone, Debug, PartialEq)]
+/// A regular expression of valid syntax, compiled when it is first searched for: most rules never
+/// get that far.
+#[derive(Clone, Debug)]
 pub(crate) struct Expression {
     text: String,
+    compiled: OnceCell<Option<Regex>>,
+}
+
+impl Expression {
+    fn new(text: &str) -> Self {
+        Expression {
+            text: text.to_owned(),
+            compiled: OnceCell::new(),
+        }
+    }
+
+    /// The pattern.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Ready to be searched for; never `None`, for a pattern that is none is refused with its file.
+    pub(crate) fn regex(&self) -> Option<&Regex> {
+        self.compiled
+            .get_or_init(|| Regex::new(&self.text).ok())
+            .as_ref()
+    }
 }
 
 /// What a rule does with the calls it matches.
@@ -226,6 +251,19 @@ pub(crate) enum Effect {
         /// The text.
         message: Message,
     },
+}
+
+impl Effect {
+    /// The text of an action.
+    pub(crate) fn message(&self) -> Option<&Message> {
+        match self {
+            Effect::Deny { message } | Effect::Ask { message } | Effect::Context { message } => {
+                Some(message)
+            }
+            Effect::Rewrite { message, .. } => message.as_ref(),
+            Effect::Checker { .. } => None,
+        }
+    }
 }
 
 /// A text for the agent.

@@ -217,15 +217,7 @@ fn gate_by_message(
     gates: &mut Gates,
     effect: &Effect,
 ) {
-    let message = match effect {
-        Effect::Deny { message } | Effect::Ask { message } | Effect::Context { message } => message,
-        Effect::Rewrite {
-            message: Some(message),
-            ..
-        } => message,
-        Effect::Rewrite { message: None, .. } | Effect::Checker { .. } => return,
-    };
-    if let Message::PerHarness(texts) = message {
+    if let Some(Message::PerHarness(texts)) = effect.message() {
         if !gates.harness.is_empty() {
             source.problem(
                 fields.offset,

@@ -2,6 +2,7 @@
 
 use super::{Diagnostic, Expression, Place};
 use crate::glob::{Pattern, Stars};
+use crate::regex::Regex;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
@@ -130,9 +131,11 @@ impl<'t> Source<'t> {
 
     /// `KEY must be …, found …`.
     pub(super) fn wrong(&mut self, value: &Value, key: &str, expected: &str) {
-        let found = match &value.kind {
-            Kind::String(text) if text.trim().is_empty() => "an empty one",
-            kind => kind.name(),
+        let blank = text(value).is_some_and(|text| text.trim().is_empty());
+        let found = if blank {
+            "an empty string"
+        } else {
+            value.kind.name()
         };
         self.problem(
             value.span.start,
@@ -170,29 +173,18 @@ impl<'t> Source<'t> {
 
     pub(super) fn seconds(&mut self, fields: Fields<'_>, key: &str) -> Option<Duration> {
         self.read(fields, key, "a positive finite number", |value| {
-            let seconds = match value.kind {
-                // Beyond 2^53 the nearest float is near enough.
-                #[expect(clippy::cast_precision_loss, reason = "seconds")]
-                Kind::Integer(number) => number as f64,
-                Kind::Float(number) => number,
-                _ => return None,
-            };
-            // Too long for a clock is finite all the same.
-            let limit = Duration::from_secs(u64::from(u32::MAX));
-            let given = if seconds.is_finite() {
-                Duration::try_from_secs_f64(seconds.min(limit.as_secs_f64()))
-            } else {
-                return None;
-            };
-            given.ok().filter(|_| seconds > 0.0)
+            let seconds = number(value).filter(|seconds| *seconds > 0.0 && seconds.is_finite())?;
+            // A century is as good as any longer time, and a clock can be set to it.
+            Some(Duration::from_secs_f64(seconds.min(f64::from(u32::MAX))))
         })
     }
 
     pub(super) fn count(&mut self, fields: Fields<'_>, key: &str) -> Option<u32> {
         self.read(fields, key, "a whole number from 0", |value| {
-            match value.kind {
-                Kind::Integer(number) => u32::try_from(number).ok(),
-                _ => None,
+            if let Kind::Integer(number) = value.kind {
+                u32::try_from(number).ok()
+            } else {
+                None
             }
         })
     }
@@ -204,13 +196,8 @@ impl<'t> Source<'t> {
         key: &str,
     ) -> Option<Vec<(&'d str, usize)>> {
         self.read(fields, key, "an array of strings", |value| {
-            match &value.kind {
-                Kind::Array(values) => values
-                    .iter()
-                    .map(|value| Some((text(value)?, value.span.start)))
-                    .collect(),
-                _ => None,
-            }
+            let element = |value: &'d Value| Some((text(value)?, value.span.start));
+            array(value)?.iter().map(element).collect()
         })
     }
 
@@ -236,10 +223,9 @@ impl<'t> Source<'t> {
             key,
             "a nonempty string or a list of such",
             |value| {
-                let values = match &value.kind {
-                    Kind::Array(values) if !values.is_empty() => values.as_slice(),
-                    _ => std::slice::from_ref(value),
-                };
+                let values = array(value)
+                    .filter(|values| !values.is_empty())
+                    .unwrap_or(std::slice::from_ref(value));
                 let name = |value: &'d Value| {
                     Some((
                         text(value).filter(|text| !text.trim().is_empty())?,
@@ -280,11 +266,8 @@ impl<'t> Source<'t> {
             "an array of tables, as `[[{}]]` makes it",
             fields.section.below(key)
         );
-        let values = self.read(fields, key, &header, |value| match &value.kind {
-            Kind::Array(values) if values.iter().all(|value| value.as_table().is_some()) => {
-                Some(values.as_slice())
-            }
-            _ => None,
+        let values = self.read(fields, key, &header, |value| {
+            array(value).filter(|values| values.iter().all(|value| value.as_table().is_some()))
         });
         values.unwrap_or_default()
     }
@@ -313,9 +296,10 @@ impl<'t> Source<'t> {
         let text = self.read(fields, key, "a string", text)?;
         let offset = fields.table.get(key)?.span.start;
         self.no_control_characters(text, offset);
-        Some(Expression {
-            text: text.to_owned(),
-        })
+        if let Err(error) = Regex::check(text) {
+            self.problem(offset, format!("`{key}`: {error}"));
+        }
+        Some(Expression::new(text))
     }
 
     /// In TOML `"\b"` is a backspace: hardly what the author of a pattern meant.
@@ -372,6 +356,30 @@ pub(super) fn boolean(value: &Value) -> Option<bool> {
         Some(truth)
     } else {
         None
+    }
+}
+
+fn array(value: &Value) -> Option<&[Value]> {
+    if let Kind::Array(values) = &value.kind {
+        Some(values)
+    } else {
+        None
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "of a number of seconds beyond 2^53"
+)]
+fn number(value: &Value) -> Option<f64> {
+    match value.kind {
+        Kind::Integer(number) => Some(number as f64),
+        Kind::Float(number) => Some(number),
+        Kind::String(_)
+        | Kind::Boolean(_)
+        | Kind::Datetime(_)
+        | Kind::Array(_)
+        | Kind::Table(_) => None,
     }
 }
 
