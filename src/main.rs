@@ -13,6 +13,9 @@ mod glob;
 #[forbid(unsafe_code)]
 mod json;
 #[forbid(unsafe_code)]
+mod regex;
+#[forbid(unsafe_code)]
+mod rules; // 4 rule files
 mod sha256;
 mod sys; // the only unsafe code: system calls
 
