@@ -18,5 +18,6 @@ mod regex;
 mod rules; // 4 rule files
 mod sha256;
 mod sys; // the only unsafe code: system calls
+mod shell; // 5 commands into segments
 
 fn main() {}
