@@ -66,12 +66,20 @@ impl Regex {
     }
 
     /// The leftmost match in `text`, as a byte range.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "rules ask whether, tests ask where")
+    )]
     pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
         self.find_at(text, 0)
     }
 
     /// The leftmost match that starts at `start` or behind; what stands before `start` still counts
     /// for anchors and word boundaries. `start` must lie on a character border.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "rules ask whether, tests ask where")
+    )]
     pub(crate) fn find_at(&self, text: &str, start: usize) -> Option<Range<usize>> {
         search::search(&self.program, text, start, search::Wanted::Leftmost)
     }

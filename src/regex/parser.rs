@@ -162,6 +162,10 @@ impl Node {
 
 /// The flags that are on at a place in the pattern.
 #[derive(Clone, Copy)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "one for each letter of the syntax"
+)]
 struct Flags {
     ignore_case: bool,
     multi_line: bool,
@@ -595,10 +599,10 @@ impl<'a> Parser<'a> {
                 self.offset = after;
             } else {
                 let offset = self.offset;
-                match self.class_part(class)? {
-                    Escape::Char(end) => high = end,
-                    _ => return self.fail(offset, NOT_IN_CLASS),
-                }
+                let Escape::Char(end) = self.class_part(class)? else {
+                    return self.fail(offset, NOT_IN_CLASS);
+                };
+                high = end;
             }
         }
         if high < low {
