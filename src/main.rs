@@ -35,6 +35,8 @@ mod glob;
 #[forbid(unsafe_code)]
 mod json;
 #[forbid(unsafe_code)]
+mod matching; // 6 conditions
+#[forbid(unsafe_code)]
 mod regex;
 #[forbid(unsafe_code)]
 mod sha256;
