@@ -3,7 +3,11 @@
 //! stands in `sys`.
 
 #[forbid(unsafe_code)]
+mod rules; // 4 rule files
+
+#[forbid(unsafe_code)]
 mod event; // 1 the neutral event
+
 #[forbid(unsafe_code)]
 mod glob;
 #[forbid(unsafe_code)]
@@ -11,7 +15,6 @@ mod json;
 #[forbid(unsafe_code)]
 mod regex;
 #[forbid(unsafe_code)]
-mod rules; // 4 rule files
 mod sha256;
 
 fn main() {}

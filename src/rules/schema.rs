@@ -245,31 +245,36 @@ impl<'t> Source<'t> {
         choices: &[(&str, T)],
     ) -> Option<T> {
         let value = fields.table.get(key)?;
+        let found = text(value);
+        if let Some((_, choice)) = choices.iter().find(|(word, _)| Some(*word) == found) {
+            return Some(*choice);
+        }
         let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
         let expected = format!("one of {}", listed(&words));
-        let found = self.read(fields, key, &expected, text)?;
-        let chosen = choices.iter().find(|(word, _)| *word == found);
-        if chosen.is_none() {
-            let advice =
-                nearest(found, &words).map_or(expected, |near| format!("did you mean `{near}`?"));
-            self.problem(
-                value.span.start,
-                format!("unknown {key} `{}`, {advice}", shown(found)),
-            );
+        if let Some(found) = found {
+            let near = nearest(found, &words).map(|near| format!("did you mean `{near}`?"));
+            let advice = near.unwrap_or(expected);
+            let message = format!("unknown {key} `{}`, {advice}", shown(found));
+            self.problem(value.span.start, message);
+        } else {
+            self.wrong(value, key, &expected);
         }
-        chosen.map(|(_, choice)| *choice)
+        None
     }
 
     /// The elements of an array of tables.
     pub(super) fn tables<'d>(&mut self, fields: Fields<'d>, key: &str) -> &'d [Value] {
-        let header = format!(
-            "an array of tables, as `[[{}]]` makes it",
-            fields.section.below(key)
-        );
-        let values = self.read(fields, key, &header, |value| {
-            array(value).filter(|values| values.iter().all(|value| value.as_table().is_some()))
-        });
-        values.unwrap_or_default()
+        let Some(value) = fields.table.get(key) else {
+            return &[];
+        };
+        let is_table = |value: &Value| value.as_table().is_some();
+        let tables = array(value).filter(|values| values.iter().all(is_table));
+        if tables.is_none() {
+            let header = fields.section.below(key);
+            let expected = format!("an array of tables, as `[[{header}]]` makes it");
+            self.wrong(value, key, &expected);
+        }
+        tables.unwrap_or_default()
     }
 
     /// A glob per string of the array.

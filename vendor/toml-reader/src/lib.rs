@@ -172,11 +172,15 @@ pub struct Key {
     pub span: Range<usize>,
 }
 
+/// So many keys are found by looking at each.
+const FEW: usize = 16;
+
 /// Keys and values in the order of their declaration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     definition: Definition,
     entries: Vec<(Key, Value)>,
+    /// The positions of all keys, once there are more than [`FEW`].
     index: BTreeMap<String, usize>,
 }
 
@@ -195,12 +199,18 @@ impl Table {
         self.definition
     }
 
+    fn position(&self, name: &str) -> Option<usize> {
+        if self.entries.len() > FEW {
+            return self.index.get(name).copied();
+        }
+        self.entries.iter().position(|(key, _)| key.name == name)
+    }
+
     /// The value of `name`.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
-        self.entries
-            .get(*self.index.get(name)?)
-            .map(|(_, value)| value)
+        let (_, value) = self.entries.get(self.position(name)?)?;
+        Some(value)
     }
 
     /// Keys and values in the order of their declaration.

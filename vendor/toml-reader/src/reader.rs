@@ -1,7 +1,7 @@
 //! The grammar: a recursive descent over one text, and the rules about defining a key once.
 
 use crate::scalar::scalar;
-use crate::{Definition, Error, Key, Kind, MAX_DEPTH, Places, Table, Value};
+use crate::{Definition, Error, FEW, Key, Kind, MAX_DEPTH, Places, Table, Value};
 use std::ops::Range;
 
 /// What is wrong, and at which byte.
@@ -90,8 +90,14 @@ impl<'t> Reader<'t> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
+    /// What was taken since `start`.
+    fn since(&self, start: usize) -> &'t str {
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
     fn eat(&mut self, expected: &str) -> bool {
-        let found = self.rest().starts_with(expected);
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let found = rest.starts_with(expected.as_bytes());
         self.at += if found { expected.len() } else { 0 };
         found
     }
@@ -104,11 +110,13 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'t str {
-        let rest = self.rest();
-        let end = rest.find(|c| !wanted(c)).unwrap_or(rest.len());
-        self.at += end;
-        rest.get(..end).unwrap_or_default()
+    /// Takes bytes; `wanted` must hold for all or none of those beyond ASCII, or characters break.
+    fn take_while(&mut self, wanted: impl Fn(u8) -> bool) -> &'t str {
+        let start = self.at;
+        while self.peek().is_some_and(&wanted) {
+            self.at += 1;
+        }
+        self.since(start)
     }
 
     fn unexpected(&self, expected: &str) -> Fault {
@@ -124,7 +132,7 @@ impl<'t> Reader<'t> {
     // Blanks and line ends.
 
     fn blanks(&mut self) {
-        self.take_while(|c| matches!(c, ' ' | '\t'));
+        self.take_while(|byte| matches!(byte, b' ' | b'\t'));
     }
 
     fn newline(&mut self) -> bool {
@@ -162,37 +170,43 @@ impl<'t> Reader<'t> {
 
     // Keys and tables.
 
-    /// One or more parts between dots.
-    fn key(&mut self) -> Read<Vec<Key>> {
-        let mut parts = Vec::new();
+    /// One or more parts between dots: those on the way, and the last.
+    fn key(&mut self) -> Read<(Vec<Key>, Key)> {
+        let mut path = Vec::new();
         loop {
             self.blanks();
-            let start = self.at;
-            let name = match self.peek() {
-                Some(quote @ (b'"' | b'\'')) => self.line_string(quote)?,
-                _ => self
-                    .take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
-                    .to_owned(),
-            };
-            if self.at == start {
-                return Err(self.unexpected("a key"));
-            }
-            parts.push(Key {
-                name,
-                span: start..self.at,
-            });
-            if self.depth + parts.len() > MAX_DEPTH {
-                return Err(self.too_deep());
-            }
+            let part = self.key_part()?;
             self.blanks();
             if !self.eat(".") {
-                return Ok(parts);
+                return Ok((path, part));
+            }
+            path.push(part);
+            if self.depth + path.len() >= MAX_DEPTH {
+                return Err(self.too_deep());
             }
         }
     }
 
+    fn key_part(&mut self) -> Read<Key> {
+        let start = self.at;
+        let name = match self.peek() {
+            Some(quote @ (b'"' | b'\'')) => self.line_string(quote)?,
+            _ => {
+                let bare = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_');
+                self.take_while(bare).to_owned()
+            }
+        };
+        if self.at == start {
+            return Err(self.unexpected("a key"));
+        }
+        Ok(Key {
+            name,
+            span: start..self.at,
+        })
+    }
+
     fn key_value(&mut self, table: &mut Table) -> Read<()> {
-        let (path, last) = self.split_key()?;
+        let (path, last) = self.key()?;
         self.expect("=", "`=` behind the key")?;
         self.blanks();
         let mut table = table;
@@ -214,13 +228,6 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// A key's parts, the last one apart.
-    fn split_key(&mut self) -> Read<(Vec<Key>, Key)> {
-        let mut parts = self.key()?;
-        let last = parts.pop().ok_or_else(|| self.unexpected("a key"))?;
-        Ok((parts, last))
-    }
-
     /// `[a.b]` or `[[a.b]]`: the table that the lines behind it fill.
     fn header<'r>(&mut self, root: &'r mut Table) -> Read<&'r mut Table> {
         self.depth = 0;
@@ -230,7 +237,7 @@ impl<'t> Reader<'t> {
             ("[", "]")
         };
         self.eat(open);
-        let (path, last) = self.split_key()?;
+        let (path, last) = self.key()?;
         self.expect(close, &format!("`{close}` behind the header"))?;
         self.depth = path.len() + 1;
         let mut table = root;
@@ -316,7 +323,8 @@ impl<'t> Reader<'t> {
 
     fn scalar(&mut self) -> Read<Kind> {
         let start = self.at;
-        let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '_' | '.' | ':');
+        let part =
+            |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'+' | b'-' | b'_' | b'.' | b':');
         let first = self.take_while(part);
         if first.is_empty() {
             return Err(self.unexpected("a value"));
@@ -331,7 +339,7 @@ impl<'t> Reader<'t> {
             self.eat(" ");
             self.take_while(part);
         }
-        let token = self.text.get(start..self.at).unwrap_or_default();
+        let token = self.since(start);
         scalar(token).map_err(|message| Fault::new(start, message))
     }
 
@@ -374,7 +382,7 @@ impl<'t> Reader<'t> {
                 Some(b'\\') if self.continuation() => {}
                 Some(b'\\') => string.push(self.escape()?),
                 Some(byte) if byte == quote => {
-                    let run = self.take_while(|c| c == char::from(quote)).len();
+                    let run = self.take_while(|byte| byte == quote).len();
                     // Up to two quotes may stand before the closing three.
                     let inner = if run < 3 { run } else { (run - 3).min(2) };
                     string.extend(std::iter::repeat_n(char::from(quote), inner));
@@ -384,7 +392,7 @@ impl<'t> Reader<'t> {
                     }
                 }
                 _ if self.newline() => {
-                    string.push_str(self.text.get(start..self.at).unwrap_or_default());
+                    string.push_str(self.since(start));
                 }
                 _ => return Err(self.unexpected("the closing three quotes")),
             }
@@ -393,9 +401,7 @@ impl<'t> Reader<'t> {
 
     /// What stands for itself between quotes.
     fn plain(&mut self, quote: u8) -> &'t str {
-        self.take_while(|c| {
-            is_printable(c) && c != char::from(quote) && (c != '\\' || quote == b'\'')
-        })
+        self.take_while(|c| is_printable(c) && c != quote && (c != b'\\' || quote == b'\''))
     }
 
     /// A backslash at the end of a line takes all blanks and line ends behind it.
@@ -446,8 +452,8 @@ const UNICODE: &str =
     "found an escape that names no Unicode character, expected \\u with 4 or \\U with 8 hex digits";
 
 /// No control character, a tab excepted (TOML, sections Comment and String).
-fn is_printable(c: char) -> bool {
-    c == '\t' || (c >= ' ' && c != '\u{7f}')
+fn is_printable(byte: u8) -> bool {
+    byte == b'\t' || (byte >= b' ' && byte != 0x7f)
 }
 
 /// The table that a header's path enters by `value`: itself, or the last of an array of tables.
@@ -472,7 +478,7 @@ fn opened_by_header(value: &Value) -> bool {
 impl Table {
     /// The value of `key`, which is `new` if there was none.
     fn entry(&mut self, key: &Key, new: impl FnOnce() -> Kind) -> &mut Value {
-        let position = self.index.get(&key.name).copied().unwrap_or_else(|| {
+        let position = self.position(&key.name).unwrap_or_else(|| {
             self.push(
                 key.clone(),
                 Value {
@@ -486,8 +492,17 @@ impl Table {
     }
 
     fn push(&mut self, key: Key, value: Value) {
-        self.index.insert(key.name.clone(), self.entries.len());
         self.entries.push((key, value));
+        // The index begins with what was looked at one by one until now.
+        let indexed = match self.entries.len() {
+            0..=FEW => return,
+            length if self.index.is_empty() => 0..length,
+            length => length - 1..length,
+        };
+        for position in indexed {
+            self.index
+                .insert(self.entries[position].0.name.clone(), position);
+        }
     }
 
     /// `[key]`: a new table, or one that was only named on the way so far.
@@ -503,7 +518,7 @@ impl Table {
 
     /// `[[key]]`: one more table at the end of an array of tables.
     fn append(&mut self, key: &Key) -> Read<&mut Table> {
-        let new = !self.index.contains_key(&key.name);
+        let new = self.position(&key.name).is_none();
         let value = self.entry(key, || Kind::Array(Vec::new()));
         let twice = Fault::twice(key, &value.span, DEFINED);
         // An array written in brackets cannot grow: it is empty or ends in another value.
