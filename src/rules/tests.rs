@@ -383,6 +383,7 @@ const RULE_PROBLEMS: &[(&str, &str)] = &[
         "match = { a = { is = true } }",
         "4:9 `match` must be an array of tables, as `[[rules.match]]` makes it, found a table",
     ),
+    ("match = []", "4:9 `match` needs at least one block"),
     (
         "match = ['x']",
         "4:9 `match` must be an array of tables, as `[[rules.match]]` makes it, found an array",
