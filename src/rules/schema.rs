@@ -203,13 +203,9 @@ impl<'t> Source<'t> {
 
     /// The same without the places.
     pub(super) fn texts(&mut self, fields: Fields<'_>, key: &str) -> Option<Vec<String>> {
-        let strings = self.strings(fields, key)?;
-        Some(
-            strings
-                .into_iter()
-                .map(|(text, _)| text.to_owned())
-                .collect(),
-        )
+        let owned = |value: &Value<'_>| text(value).map(str::to_owned);
+        let read = |value| array(value)?.iter().map(owned).collect();
+        self.read(fields, key, "an array of strings", read)
     }
 
     /// One name or a list of them, none blank.

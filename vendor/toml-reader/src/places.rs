@@ -37,16 +37,20 @@ impl<'t> Places<'t> {
 }
 
 /// The place behind `bytes`.
-fn advanced((mut line, mut column): (usize, usize), bytes: &[u8]) -> (usize, usize) {
-    for byte in bytes {
-        if *byte == b'\n' {
-            (line, column) = (line + 1, 1);
-        } else {
-            // The second and later bytes of a character in UTF-8 are 10xx_xxxx.
-            column += usize::from(byte & 0b1100_0000 != 0b1000_0000);
-        }
+fn advanced((line, column): (usize, usize), bytes: &[u8]) -> (usize, usize) {
+    let mut lines = bytes.rsplit(|byte| *byte == b'\n');
+    let last = lines.next().unwrap_or_default();
+    // The second and later bytes of a character in UTF-8 are 10xx_xxxx.
+    let later = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;
+    let characters = if last.is_ascii() {
+        last.len()
+    } else {
+        last.len() - last.iter().filter(later).count()
+    };
+    match lines.count() {
+        0 => (line, column + characters),
+        earlier => (line + earlier, 1 + characters),
     }
-    (line, column)
 }
 
 #[cfg(test)]
