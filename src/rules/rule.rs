@@ -205,9 +205,10 @@ fn gates(source: &mut Source<'_>, fields: Fields<'_>) -> Gates {
     }
 }
 
-/// Any name may be a harness of the user's own, but not one letter beside a known one.
+/// Any name may be a harness of the user's own, but not one letter beside a known one;
+/// names as short as `pi` have too many neighbours for that.
 pub(super) fn known_harness(source: &mut Source<'_>, name: &str, offset: usize) {
-    if let Some(near) = nearest(name, &HARNESSES).filter(|near| *near != name) {
+    if let Some(near) = nearest(name, &HARNESSES).filter(|near| *near != name && near.len() > 2) {
         source.problem(
             offset,
             format!("unknown harness `{}`, did you mean `{near}`?", shown(name)),

@@ -122,6 +122,8 @@ fn every_key_of_a_rule_is_read() {
         .map(|(line, _)| line.as_str())
         .collect();
     assert_eq!(ignores, ["b", "c"]);
+    let own = one("[[rules]]\nid='a'\nharness='ai'\nchecker=['c']");
+    assert_eq!(own.gates.harness, ["ai"]);
     assert_eq!(
         one("[[rules]]\nid='a'\nagents=['codex']\nchecker=['c']")
             .gates
