@@ -29,6 +29,10 @@ mod protect; // 12 the rule files guard themselves
 mod rules; // 4 rule files
 #[forbid(unsafe_code)]
 mod shell; // 5 commands into segments // 1 the neutral event
+mod rules; // 4 rule files
+
+#[forbid(unsafe_code)]
+mod event; // 1 the neutral event
 
 #[forbid(unsafe_code)]
 mod glob;

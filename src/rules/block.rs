@@ -27,7 +27,7 @@ static OPERATORS: Section = Section {
 };
 
 /// One `[[rules.match]]`: a binding, and every other key a condition.
-pub(super) fn block(source: &mut Source<'_>, value: &Value) -> Option<Block> {
+pub(super) fn block(source: &mut Source<'_>, value: &Value<'_>) -> Option<Block> {
     let fields = Fields {
         table: value.as_table()?,
         offset: value.span.start,
@@ -67,8 +67,8 @@ pub(super) fn block(source: &mut Source<'_>, value: &Value) -> Option<Block> {
 fn condition(
     source: &mut Source<'_>,
     block: Fields<'_>,
-    key: &Key,
-    value: &Value,
+    key: &Key<'_>,
+    value: &Value<'_>,
 ) -> Option<Condition> {
     let Some(table) = value.as_table() else {
         let problem = block.slid(&key.name).or_else(|| {
@@ -113,7 +113,7 @@ fn condition(
         );
     }
     Some(Condition {
-        path: key.name.clone(),
+        path: key.name.to_string(),
         operators,
         place,
     })

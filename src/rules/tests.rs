@@ -122,6 +122,8 @@ fn every_key_of_a_rule_is_read() {
         .map(|(line, _)| line.as_str())
         .collect();
     assert_eq!(ignores, ["b", "c"]);
+    let own = one("[[rules]]\nid='a'\nharness='ai'\nchecker=['c']");
+    assert_eq!(own.gates.harness, ["ai"]);
     assert_eq!(
         one("[[rules]]\nid='a'\nagents=['codex']\nchecker=['c']")
             .gates
@@ -383,6 +385,7 @@ const RULE_PROBLEMS: &[(&str, &str)] = &[
         "match = { a = { is = true } }",
         "4:9 `match` must be an array of tables, as `[[rules.match]]` makes it, found a table",
     ),
+    ("match = []", "4:9 `match` needs at least one block"),
     (
         "match = ['x']",
         "4:9 `match` must be an array of tables, as `[[rules.match]]` makes it, found an array",
