@@ -188,10 +188,14 @@ impl<'a> Search<'a> {
         let mut segments = Vec::new();
         let mut holds = rule.matches.is_empty();
         for block in &rule.matches {
-            let document = self.document.get_or_init(|| document::of(self.call.event, self.call.shell));
+            let document = self
+                .document
+                .get_or_init(|| document::of(self.call.event, self.call.shell));
             if let Outcome::Held(elements) = block.evaluate(document) {
                 holds = true;
-                segments.extend(elements);
+                if block.binding.names_segments() {
+                    segments.extend(elements);
+                }
             }
         }
         segments.sort_unstable();
