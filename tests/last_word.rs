@@ -40,6 +40,10 @@ const TESTS: &[(&str, fn())] = &[
         "nothing_is_said_after_the_reply",
         nothing_is_said_after_the_reply,
     ),
+    (
+        "a_large_reply_gets_through_a_pipe_that_does_not_block",
+        a_large_reply_gets_through_a_pipe_that_does_not_block,
+    ),
     ("stdout_that_nobody_reads", stdout_that_nobody_reads),
     (
         "a_request_to_stop_ends_the_checker_and_all_its_descendants",
@@ -119,6 +123,12 @@ fn break_down(fault: &str) {
         "pass" => {
             sys::reply(Stream::Stdout, b"", 0).unwrap();
             panic!("after the reply");
+        }
+        "large reply" => {
+            let stdout = std::io::stdout();
+            sys::set_nonblocking(std::os::fd::AsFd::as_fd(&stdout)).unwrap();
+            sys::reply(Stream::Stdout, &vec![b'x'; 1 << 20], 0).unwrap();
+            sys::exit(0);
         }
         "stdout" => {
             let read = sys::stdout_is_read();
@@ -326,6 +336,16 @@ fn nothing_is_said_after_the_reply() {
             (Some(0), "", "")
         );
     }
+    fs::remove_dir_all(place).unwrap();
+}
+
+fn a_large_reply_gets_through_a_pipe_that_does_not_block() {
+    let place = place("large");
+    let (status, stdout, stderr) = seen(start(&place, RUN, "refusal large reply"));
+    assert_eq!(
+        (status, stdout.len(), stderr.as_str()),
+        (Some(0), 1 << 20, "")
+    );
     fs::remove_dir_all(place).unwrap();
 }
 
