@@ -439,8 +439,8 @@ pub(crate) struct ExitWatch {
 impl ExitWatch {
     /// Watches `child`, which must not have been reaped.
     pub(crate) fn of(child: &Child) -> io::Result<Self> {
-        let pid = child.id().cast_signed();
-        if let Ok(descriptor) = (system().exit_descriptor)(pid) {
+        let pid = child.id();
+        if let Ok(descriptor) = (system().exit_descriptor)(pid.cast_signed()) {
             return Ok(Self {
                 descriptor,
                 thread: None,
@@ -449,7 +449,7 @@ impl ExitWatch {
         let (reader, writer) = io::pipe()?;
         let descriptor = reader.into();
         let thread = thread::Builder::new().stack_size(64 << 10).spawn(move || {
-            wait_without_reaping(pid);
+            wait_without_reaping(pid as libc::id_t);
             drop(writer);
         })?;
         Ok(Self {
@@ -472,10 +472,10 @@ impl ExitWatch {
 }
 
 /// Blocks until the child has ended, and leaves its zombie (waitid(2), `WNOWAIT`).
-fn wait_without_reaping(pid: pid_t) {
+fn wait_without_reaping(pid: libc::id_t) {
     // SAFETY: `siginfo_t` is plain data, for which all bits zero is a valid value.
     let mut info: libc::siginfo_t = unsafe { mem::zeroed() };
-    let (pid, options) = (pid.cast_unsigned(), libc::WEXITED | libc::WNOWAIT);
+    let options = libc::WEXITED | libc::WNOWAIT;
     // SAFETY: the pointer is valid for writing; an unknown pid only makes the call fail.
     while let Err(error) = check(unsafe { libc::waitid(libc::P_PID, pid, &raw mut info, options) })
         && error.kind() == io::ErrorKind::Interrupted
@@ -688,5 +688,14 @@ mod linux {
         // The name stands in parentheses and may hold anything; the fields after it do not.
         let (_, fields) = stat.rsplit_once(')')?;
         fields.split_whitespace().nth(1)?.parse().ok()
+    }
+
+    #[test]
+    fn parents_are_found_without_the_children_file() {
+        assert_eq!(
+            parent_of(own_pid()),
+            Some(std::os::unix::process::parent_id().cast_signed())
+        );
+        assert_eq!(parent_of(-1), None);
     }
 }
