@@ -7,6 +7,10 @@ mod checker; // 7 running checkers
 #[forbid(unsafe_code)]
 mod event; // 1 the neutral event
 #[forbid(unsafe_code)]
+mod harness; // 2 adapters: payload to event, answer to reply
+#[forbid(unsafe_code)]
+mod glob;
+#[forbid(unsafe_code)]
 mod json;
 #[forbid(unsafe_code)]
 mod sha256;
