@@ -340,6 +340,7 @@ impl Supervision {
         // SAFETY: the closure runs between fork and exec: it makes system calls only, and what it
         // uses was allocated before.
         unsafe { command.pre_exec(start) };
+        // Until the next line only the child itself would die with us, by `die_with`.
         let child = command.spawn()?;
         GROUP.store(child.id().cast_signed(), SeqCst);
         Ok(child)

@@ -12,6 +12,8 @@ use std::{env, fs, thread};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_i-insist");
 const RUN: &str = "exec \"$@\"";
+/// Ready only after the end of its input: by then the hook has surely noted what to kill.
+const SLOW: &str = "cat >../ready.part; mv ../ready.part ../ready; sleep 600; echo false";
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
 /// A home whose one rule has this checker, a script.
@@ -129,7 +131,7 @@ fn signals_while_a_checker_runs() {
     for signal in [
         "-SEGV", "-BUS", "-ABRT", "-ILL", "-FPE", "-TERM", "-INT", "-HUP", "-QUIT",
     ] {
-        let home = Home::with_checker("echo ready >../ready; sleep 600; echo false");
+        let home = Home::with_checker(SLOW);
         let output = signalled(&home, signal);
         assert!(is_denial(&output), "{signal}: {output:?}");
         assert!(checker_ends(&home), "{signal}: the checker lives on");
@@ -138,7 +140,7 @@ fn signals_while_a_checker_runs() {
 
 #[test]
 fn a_request_to_stop_names_the_rule() {
-    let home = Home::with_checker("echo ready >../ready; sleep 600; echo false");
+    let home = Home::with_checker(SLOW);
     let output = signalled(&home, "-TERM");
     let text = [output.stdout, output.stderr].concat();
     let text = String::from_utf8_lossy(&text);

@@ -135,10 +135,11 @@ fn break_down(fault: &str) {
             sys::exit(if read { 10 } else { 11 });
         }
         "checker" => {
+            // Ready only after the end of its input: by then we have surely noted what to kill.
             let argv = [
                 "sh",
                 "-c",
-                "setsid sleep 600 & echo ready >ready; sleep 600; sleep 600",
+                "setsid sleep 600 & cat; echo ready >ready; sleep 600; sleep 600",
             ];
             let argv = argv.map(str::to_owned);
             let checker = checker::Checker {
