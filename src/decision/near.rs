@@ -50,14 +50,14 @@ pub(crate) fn misses(event: &Event<'_>, shell: Option<&Parsed>, rules: &[Rule]) 
 
 fn miss(block: &Block, document: &Document<'_>, shell: Option<&Parsed>) -> Option<String> {
     let nearest = block.nearest(document)?;
-    // A block with one condition that does not hold has nothing in common with the call.
+    // Another command, or the only condition: then the call has nothing in common with the block.
     let [failed] = nearest.failed.as_slice() else {
         return None;
     };
     let condition = block
         .conditions
         .get(*failed)
-        .filter(|_| block.conditions.len() > 1)?;
+        .filter(|condition| block.conditions.len() > 1 && condition.path.to_string() != "head")?;
     let of = match nearest
         .element
         .filter(|_| block.binding.names_segments())
