@@ -7,6 +7,8 @@ mod checker; // 7 running checkers
 #[forbid(unsafe_code)]
 mod event; // 1 the neutral event
 #[forbid(unsafe_code)]
+mod install; // 11 registering hooks
+#[forbid(unsafe_code)]
 mod json;
 #[forbid(unsafe_code)]
 mod sha256;
