@@ -8,10 +8,17 @@ mod checker; // 7 running checkers
 mod event; // 1 the neutral event
 #[forbid(unsafe_code)]
 mod install; // 11 registering hooks
+mod harness; // 2 adapters: payload to event, answer to reply
+#[forbid(unsafe_code)]
+mod glob;
 #[forbid(unsafe_code)]
 mod json;
 #[forbid(unsafe_code)]
+mod regex;
+#[forbid(unsafe_code)]
+mod rules; // 4 rule files
 mod sha256;
 mod sys; // the only unsafe code: system calls
+mod shell; // 5 commands into segments
 
 fn main() {}
