@@ -203,7 +203,9 @@ fn try_uninstall(world: &World, client: &Registration, dry_run: bool) -> Result<
         return Ok(rehearsal(&client.settings, Some(&before), after.as_deref()));
     };
     let warning = locked.replace(Some(before.as_bytes()), after.as_deref().map(str::as_bytes))?;
-    write_record(&record, &Former::new())?;
+    // The settings have changed: what fails from here on is no failure of the whole.
+    let kept = write_record(&record, &Former::new()).err();
+    let warning = warning.or(kept.map(|why| format!("warning: {why}")));
     let done = format!(
         "{}: removed from {}\n",
         client.harness,
