@@ -106,10 +106,10 @@ pub(crate) fn ensure(world: &World, clients: &[Registration]) -> Report {
 fn try_install(world: &World, client: &Registration, dry_run: bool) -> Result<String, String> {
     let entries = entries(client, &program_word(world)?);
     switches::check(client, &world.current_directory)?;
-    let locked = lock(&client.settings, dry_run)?;
+    let locked = lock(world, client, dry_run)?;
     let before = read_text(&client.settings)?;
     let record = record_path(world, client);
-    let mut former = read_record(&record);
+    let mut former = read_record(&record)?;
     let after = plan(world, client, &entries, before.as_deref(), &mut former)?;
     let rule_file = put_rule_file(world, dry_run)?;
     if before.as_deref() == Some(&after) {
@@ -177,9 +177,10 @@ fn try_uninstall(world: &World, client: &Registration, dry_run: bool) -> Result<
         client.settings.display()
     );
     if read_text(&client.settings)?.is_none() {
-        return Ok(nothing);
+        // No folder is made for what is not there.
+        return replace::clean_up(&client.settings).map(|()| nothing);
     }
-    let locked = lock(&client.settings, dry_run)?;
+    let locked = lock(world, client, dry_run)?;
     let Some(before) = read_text(&client.settings)? else {
         return Ok(nothing);
     };
@@ -189,7 +190,7 @@ fn try_uninstall(world: &World, client: &Registration, dry_run: bool) -> Result<
         harness: client.harness,
         is_this_binary: &is_this_binary,
     };
-    let after = splice::uninstall(&before, client.comments, &owner, &read_record(&record))
+    let after = splice::uninstall(&before, client.comments, &owner, &read_record(&record)?)
         .map_err(|refusal| {
             format!(
                 "{}: {refusal}; nothing was changed",
@@ -277,13 +278,20 @@ fn is_present(world: &World, client: &Registration) -> bool {
         || client.settings.parent().is_some_and(Path::is_dir)
 }
 
-/// A rehearsal needs no lock, and must not leave even that behind.
-fn lock(path: &Path, dry_run: bool) -> Result<Option<Locked>, String> {
+/// Locks the settings, and removes what a killed run has left beside the other files. A rehearsal
+/// needs no lock, and must not leave even that behind.
+fn lock(world: &World, client: &Registration, dry_run: bool) -> Result<Option<Locked>, String> {
     if dry_run {
-        Ok(None)
-    } else {
-        Locked::new(path).map(Some)
+        return Ok(None);
     }
+    let locked = Locked::new(&client.settings)?;
+    replace::clean_up(&rule_file(world))?;
+    replace::clean_up(&record_path(world, client))?;
+    Ok(Some(locked))
+}
+
+fn rule_file(world: &World) -> PathBuf {
+    world.home.join(".i-insist/i-insist.toml")
 }
 
 fn read_text(path: &Path) -> Result<Option<String>, String> {
@@ -294,7 +302,7 @@ fn read_text(path: &Path) -> Result<Option<String>, String> {
 
 /// Puts the first rule file in place, unless anything has its name.
 fn put_rule_file(world: &World, dry_run: bool) -> Result<String, String> {
-    let path = world.home.join(".i-insist/i-insist.toml");
+    let path = rule_file(world);
     if path.symlink_metadata().is_ok() {
         return Ok(String::new());
     }
@@ -340,14 +348,14 @@ fn record_path(world: &World, client: &Registration) -> PathBuf {
         .join(format!("{}-{digest}.json", client.harness))
 }
 
-/// A record that cannot be read is none: then emptied containers go.
-fn read_record(path: &Path) -> Former {
-    let bytes = fs::read(path).unwrap_or_default();
+/// A record that makes no sense is none: then emptied containers go.
+fn read_record(path: &Path) -> Result<Former, String> {
+    let bytes = replace::read(path)?.unwrap_or_default();
     let record = Json::parse_bytes(&bytes).unwrap_or(Json::Null);
     let entries = record.as_object().unwrap_or_default().iter();
-    entries
+    Ok(entries
         .filter_map(|(key, value)| Some((key.to_string(), value.as_str()?.to_owned())))
-        .collect()
+        .collect())
 }
 
 fn write_record(path: &Path, former: &Former) -> Result<(), String> {

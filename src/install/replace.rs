@@ -131,6 +131,18 @@ impl Drop for Locked {
     }
 }
 
+/// Removes what a killed run left beside `path`, if it did.
+pub(crate) fn clean_up(path: &Path) -> Result<(), String> {
+    let target = target(path)?;
+    if ["lock", "new"]
+        .iter()
+        .any(|kind| beside(&target, kind).exists())
+    {
+        drop(Locked::new(path)?);
+    }
+    Ok(())
+}
+
 /// The bytes of `path`; `None` when there is no such file.
 pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
     match fs::read(path) {
