@@ -86,7 +86,7 @@ impl Reply {
     }
 
     /// A refusal in the form of exit status 2. Without text on stderr it would count for nothing.
-    fn refusal(reason: &str) -> Self {
+    pub(crate) fn refusal(reason: &str) -> Self {
         Self {
             stderr: format!("{}\n", never_blank(reason)),
             exit: 2,
@@ -203,7 +203,7 @@ fn notice(person: Option<&str>) -> Option<Part<'_>> {
 }
 
 /// Why a call is refused that would have run with `input`.
-fn instead(input: &Json<'_>) -> String {
+pub(crate) fn instead(input: &Json<'_>) -> String {
     match input.get("command").and_then(Json::as_str) {
         Some(command) => format!("Run this instead:\n{command}"),
         None => format!("Use these arguments instead:\n{}", input.to_text()),

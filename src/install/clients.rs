@@ -2,14 +2,8 @@
 //!
 //! Promises: what stands here was seen with the real clients. Never: reads or writes anything.
 
+use crate::harness::Moment;
 use std::path::{Path, PathBuf};
-
-/// A tool's hook may take as long as the clients' own default.
-const TOOL: u32 = 600;
-/// A prompt or the start of a session must not hang.
-const PROMPT: u32 = 30;
-/// Finish checks run whole test suites.
-const STOP: u32 = 3600;
 
 /// How one client is told about our hooks.
 #[derive(Clone, Debug)]
@@ -20,8 +14,10 @@ pub(crate) struct Registration {
     pub(crate) settings: PathBuf,
     /// Whether the client accepts comments and trailing commas in it.
     pub(crate) comments: bool,
-    /// The events.
-    pub(crate) hooks: &'static [Hook],
+    /// The events that it has and we answer.
+    pub(crate) moments: &'static [Moment],
+    /// Those at which the client is asked to block when the hook cannot run.
+    pub(crate) fail_closed: &'static [Moment],
     /// What the client refuses a whole file for.
     pub(crate) schema: &'static Schema,
     /// Further files of the user and the system that can switch hooks off.
@@ -30,19 +26,6 @@ pub(crate) struct Registration {
     pub(crate) project_switches: &'static [&'static str],
     /// What the person has to do before the hooks run.
     pub(crate) afterwards: &'static str,
-}
-
-/// One event.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Hook {
-    /// Its key in the settings.
-    pub(crate) event: &'static str,
-    /// Its name in our hook line.
-    pub(crate) argument: &'static str,
-    /// Seconds after which the client kills the hook.
-    pub(crate) timeout: u32,
-    /// Whether the client is asked to block when the hook cannot run.
-    pub(crate) fail_closed: bool,
 }
 
 /// What a client checks in its hooks; one entry that fails makes it drop the whole file.
@@ -60,42 +43,20 @@ pub(crate) struct Schema {
     pub(crate) on_failure: Option<&'static [&'static str]>,
 }
 
-const fn hook(event: &'static str, argument: &'static str, timeout: u32) -> Hook {
-    Hook {
-        event,
-        argument,
-        timeout,
-        fail_closed: false,
-    }
-}
-
-const fn guard(event: &'static str, argument: &'static str, timeout: u32) -> Hook {
-    Hook {
-        event,
-        argument,
-        timeout,
-        fail_closed: true,
-    }
-}
-
 /// After the tool, at the start and at the end a failing hook has nothing to hold back.
-const CLAUDE_HOOKS: &[Hook] = &[
-    guard("PreToolUse", "pre-tool-use", TOOL),
-    hook("PostToolUse", "post-tool-use", TOOL),
-    hook("PostToolUseFailure", "post-tool-use-failure", TOOL),
-    guard("PreSkillShellCommand", "pre-skill-shell-command", TOOL),
-    guard("UserPromptSubmit", "user-prompt-submit", PROMPT),
-    hook("SessionStart", "session-start", PROMPT),
-    guard("ConfigChange", "config-change", PROMPT),
-    hook("Stop", "stop", STOP),
+const CLAUDE_FAIL_CLOSED: &[Moment] = &[
+    Moment::PreToolUse,
+    Moment::PreSkillShellCommand,
+    Moment::UserPromptSubmit,
+    Moment::ConfigChange,
 ];
 
-const CODEX_HOOKS: &[Hook] = &[
-    hook("PreToolUse", "pre-tool-use", TOOL),
-    hook("PostToolUse", "post-tool-use", TOOL),
-    hook("UserPromptSubmit", "user-prompt-submit", PROMPT),
-    hook("SessionStart", "session-start", PROMPT),
-    hook("Stop", "stop", STOP),
+const CODEX_MOMENTS: &[Moment] = &[
+    Moment::PreToolUse,
+    Moment::PostToolUse,
+    Moment::UserPromptSubmit,
+    Moment::SessionStart,
+    Moment::Stop,
 ];
 
 #[rustfmt::skip]
@@ -133,7 +94,8 @@ pub(crate) fn claude(home: &Path, directory: Option<PathBuf>) -> Registration {
         harness: "claude",
         settings: directory.join("settings.json"),
         comments: false,
-        hooks: CLAUDE_HOOKS,
+        moments: &Moment::ALL,
+        fail_closed: CLAUDE_FAIL_CLOSED,
         schema: &CLAUDE_SCHEMA,
         switches: vec!["/etc/claude-code/managed-settings.json".into()],
         project_switches: &[".claude/settings.json", ".claude/settings.local.json"],
@@ -148,7 +110,8 @@ pub(crate) fn codex(home: &Path, directory: Option<PathBuf>) -> Registration {
         harness: "codex",
         settings: directory.join("hooks.json"),
         comments: false,
-        hooks: CODEX_HOOKS,
+        moments: CODEX_MOMENTS,
+        fail_closed: &[],
         schema: &CODEX_SCHEMA,
         switches: vec![
             directory.join("config.toml"),

@@ -14,8 +14,10 @@ mod switches;
 
 pub(crate) use status::{State, state, status};
 
+use crate::harness::Moment;
 use crate::json::Json;
 use crate::sha256;
+use crate::world::World;
 use clients::Registration;
 use recognise::Owner;
 use replace::Locked;
@@ -28,21 +30,6 @@ use switches::Problem;
 
 /// The rule file of the first installation.
 const RULE_FILE: &str = include_str!("../../examples/config-protection.toml");
-
-/// What the commands need to know of the world.
-#[derive(Clone, Debug)]
-pub(crate) struct World {
-    /// The user's home directory.
-    pub(crate) home: PathBuf,
-    /// Our state directory.
-    pub(crate) state: PathBuf,
-    /// `PATH`.
-    pub(crate) path: OsString,
-    /// The working directory.
-    pub(crate) current_directory: PathBuf,
-    /// The running binary.
-    pub(crate) program: Option<PathBuf>,
-}
 
 /// What a command says, and its exit status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -152,19 +139,14 @@ fn plan(
     let planned = splice::Settings::read(&after, client.comments)
         .map_err(|refusal| at_file(refusal.to_string()))?;
     switches::check_schema(&planned.value(), client.schema).map_err(at_file)?;
-    let argument = |event: &str| {
-        client
-            .hooks
-            .iter()
-            .find(|hook| hook.event == event)
-            .map(|hook| hook.argument)
+    let in_snake_case = |event: &str| {
+        let moment = Moment::from_client_name(event)?;
+        Some(moment.argument().replace('-', "_"))
     };
     let places: Vec<_> = planned
         .places(&owner)
         .into_iter()
-        .filter_map(|(event, group, handler)| {
-            Some((argument(&event)?.replace('-', "_"), group, handler))
-        })
+        .filter_map(|(event, group, handler)| Some((in_snake_case(&event)?, group, handler)))
         .collect();
     switches::check_places(client, &places)?;
     Ok(after)
@@ -217,22 +199,23 @@ fn try_uninstall(world: &World, client: &Registration, dry_run: bool) -> Result<
 
 /// What the settings shall hold, spelled for this `word` of the hook line.
 fn entries(client: &Registration, word: &str) -> Vec<Entry> {
-    let entry = |hook: &clients::Hook| {
-        let command = format!("{word} hook --harness {} {}", client.harness, hook.argument);
+    let entry = |moment: &Moment| {
+        let harness = client.harness;
+        let command = format!("{word} hook --harness {harness} {}", moment.argument());
         let mut fields = vec![
             ("type", Json::from("command")),
             ("command", Json::from(command)),
-            ("timeout", Json::from(u64::from(hook.timeout))),
+            ("timeout", Json::from(moment.limits().registered_seconds)),
         ];
-        if hook.fail_closed {
+        if client.fail_closed.contains(moment) {
             fields.push(("onFailure", Json::from("block")));
         }
         Entry {
-            event: hook.event,
+            event: moment.client_name(),
             handler: Json::object(fields),
         }
     };
-    client.hooks.iter().map(entry).collect()
+    client.moments.iter().map(entry).collect()
 }
 
 /// The bare name when the client's look-up finds this very binary, else its path, for a shell.

@@ -6,7 +6,8 @@ use super::clients::Registration;
 use super::recognise::Owner;
 use super::splice::{Former, Settings};
 use super::switches::{self, Problem};
-use super::{Report, World, entries, is_same, leads_here, lookup, plan, program_word, read_text};
+use super::{Report, entries, is_same, leads_here, lookup, plan, program_word, read_text};
+use crate::world::World;
 use std::path::PathBuf;
 
 /// Whether a client will run our hooks, as far as files tell.

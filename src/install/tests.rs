@@ -35,6 +35,8 @@ impl Home {
             local(clients::codex(&home, None)),
         );
         let world = World {
+            config_home: home.join(".config"),
+            cache: home.join(".cache/i-insist"),
             state: home.join(".local/state/i-insist"),
             path: home.join("bin").into(),
             current_directory: home.join("work"),
@@ -119,9 +121,9 @@ fn counts(text: &str, harness: &str) -> Vec<(String, usize)> {
 
 fn once_each(client: &Registration) -> Vec<(String, usize)> {
     client
-        .hooks
+        .moments
         .iter()
-        .map(|hook| (hook.event.to_owned(), 1))
+        .map(|moment| (moment.client_name().to_owned(), 1))
         .collect()
 }
 

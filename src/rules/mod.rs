@@ -19,7 +19,7 @@ pub(crate) mod steer;
 #[cfg(test)]
 mod tests;
 
-use crate::event::{Kind, Phase};
+use crate::event::{Event, Kind, Phase};
 use crate::glob::Pattern;
 use crate::json::Json;
 use crate::regex::Regex;
@@ -88,6 +88,25 @@ pub(crate) enum When {
     Either,
 }
 
+/// Whose contract a call is judged by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spelling {
+    /// Our own.
+    Guard,
+    /// That of `i-insist steer …`.
+    Steer,
+}
+
+impl When {
+    /// Whether a rule is asked at `phase`.
+    pub(crate) fn admits(self, phase: Phase, spelling: Spelling) -> bool {
+        match self {
+            Self::At(own) => own == phase,
+            Self::Either => spelling == Spelling::Steer || phase == Phase::Pre,
+        }
+    }
+}
+
 /// One rule.
 #[derive(Clone, Debug)]
 pub(crate) struct Rule {
@@ -126,6 +145,18 @@ pub(crate) struct Gates {
     pub(crate) tool: Vec<String>,
     /// The neutral kind.
     pub(crate) kind: Option<Kind>,
+}
+
+impl Gates {
+    /// Whether a rule looks at `event`.
+    pub(crate) fn admit(&self, event: &Event<'_>) -> bool {
+        let named = |names: &[String], name: &str| names.iter().any(|known| known == name);
+        (self.harness.is_empty() || named(&self.harness, &event.harness))
+            && (self.tool.is_empty()
+                || named(&self.tool, &event.tool_name)
+                || named(&self.tool, &event.canonical_tool))
+            && self.kind.is_none_or(|kind| kind == event.kind)
+    }
 }
 
 /// Conditions that must hold together, against one binding.

@@ -1,0 +1,128 @@
+//! `install`, `uninstall`, `ensure` and `status`: our hooks in the clients' settings.
+
+use super::{Exit, complain, say, usage_error};
+use crate::discovery;
+use crate::harness::Harness;
+use crate::install::clients::{self, Registration};
+use crate::install::{self, Report, State};
+use crate::world::{World, absolute};
+use std::path::{Path, PathBuf};
+
+pub(crate) fn install(arguments: &[String]) -> Exit {
+    with_harness(arguments, install::install)
+}
+
+pub(crate) fn uninstall(arguments: &[String]) -> Exit {
+    with_harness(arguments, install::uninstall)
+}
+
+pub(crate) fn ensure(arguments: &[String]) -> Exit {
+    without_arguments(arguments, |world| {
+        install::ensure(
+            world,
+            &Harness::ALL.map(|harness| registration(world, harness)),
+        )
+    })
+}
+
+pub(crate) fn status(arguments: &[String]) -> Exit {
+    without_arguments(arguments, |world| {
+        let directories = world.guard_directories();
+        let found = discovery::guard_files(&directories, &world.current_directory, &[]);
+        let (files, faults) = match found {
+            Ok(files) => (files, Vec::new()),
+            Err(faults) => (Vec::new(), faults),
+        };
+        let files: Vec<PathBuf> = files.into_iter().map(|file| file.path).collect();
+        let clients = Harness::ALL.map(|harness| registration(world, harness));
+        let mut report = install::status(world, &clients, &files);
+        for fault in faults {
+            report.exit = Exit::Failed as u8;
+            report.err += &format!("problem: {fault}\n");
+        }
+        report
+    })
+}
+
+/// The files that say whether our hooks run, which `protect` guards.
+pub(crate) fn settings_files(world: &World) -> Vec<PathBuf> {
+    let of = |harness| {
+        let client = registration(world, harness);
+        let local = client.settings.with_file_name("settings.local.json");
+        [client.settings, local].into_iter().chain(client.switches)
+    };
+    Harness::ALL.into_iter().flat_map(of).collect()
+}
+
+/// What a change of the settings file `path` has taken from us, as a sentence. A file that does not
+/// hold our hooks can only switch them off.
+pub(crate) fn lost_hooks(world: &World, harness: Harness, path: Option<&Path>) -> Option<String> {
+    let client = registration(world, harness);
+    let physical = |path: &Path| path.canonicalize().unwrap_or_else(|_gone| path.to_owned());
+    let ours = path.is_none_or(|path| physical(path) == physical(&client.settings));
+    let settings = client.settings.display();
+    match install::state(world, &client) {
+        State::Disabled(problem) => Some(format!("{problem}.")),
+        State::Absent if ours => Some(format!("{settings} no longer holds our hooks.")),
+        State::Outdated if ours => Some(format!("Our hooks in {settings} were changed.")),
+        State::Unreadable(problem) if ours => Some(format!("{problem}.")),
+        _ => None,
+    }
+}
+
+fn registration(world: &World, harness: Harness) -> Registration {
+    match harness {
+        Harness::Claude => clients::claude(&world.home, absolute("CLAUDE_CONFIG_DIR")),
+        Harness::Codex => clients::codex(&world.home, absolute("CODEX_HOME")),
+    }
+}
+
+fn with_harness(arguments: &[String], run: fn(&World, &Registration, bool) -> Report) -> Exit {
+    let (options, operands): (Vec<&str>, Vec<&str>) = arguments
+        .iter()
+        .map(String::as_str)
+        .partition(|argument| argument.starts_with('-'));
+    let dry_run = match options.as_slice() {
+        [] => false,
+        ["--dry-run"] => true,
+        _ => return usage_error("the one option here is --dry-run"),
+    };
+    let [name] = operands.as_slice() else {
+        return usage_error("exactly one HARNESS is needed: claude or codex");
+    };
+    match Harness::from_name(name) {
+        Some(harness) => in_world(|world| run(world, &registration(world, harness), dry_run)),
+        None => usage_error(&format!(
+            "unknown harness `{name}`; there are claude and codex"
+        )),
+    }
+}
+
+fn without_arguments(arguments: &[String], run: impl Fn(&World) -> Report) -> Exit {
+    if arguments.is_empty() {
+        in_world(run)
+    } else {
+        usage_error("no arguments are taken here")
+    }
+}
+
+fn in_world(run: impl Fn(&World) -> Report) -> Exit {
+    let report = match World::from_environment() {
+        Ok(world) => run(&world),
+        Err(problem) => {
+            complain(&format!("i-insist: {problem}"));
+            return Exit::Failed;
+        }
+    };
+    if !report.out.is_empty() {
+        say(report.out.trim_end_matches('\n'));
+    }
+    if !report.err.is_empty() {
+        complain(report.err.trim_end_matches('\n'));
+    }
+    match report.exit {
+        0 => Exit::Done,
+        1 => Exit::No,
+        _ => Exit::Failed,
+    }
+}
