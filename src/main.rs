@@ -6,6 +6,10 @@
 #[forbid(unsafe_code)]
 mod approval; // 9 "I insist"
 #[forbid(unsafe_code)]
+//mod install; // 11 registering hooks in the clients' settings
+#[forbid(unsafe_code)]
+mod audit; // 13 the log
+#[forbid(unsafe_code)]
 mod checker; // 7 programs that decide
 #[forbid(unsafe_code)]
 mod commands; // 14 what can be called: reads the world, calls one floor down, prints

@@ -7,6 +7,7 @@ use crate::event::neutral;
 use crate::harness::{Moment, instead};
 use crate::json::Json;
 use crate::protect;
+use crate::rules::Spelling;
 use crate::sys::{self, LastWord, Stream};
 use crate::world::World;
 use std::io;
@@ -80,7 +81,8 @@ fn verdict(deadline: Instant) -> Result<Judged, CheckError> {
         .map_err(|error| CheckError::Input(format!("input: invalid JSON: {error}")))?;
     let mut event =
         neutral::read(&json, &world.home).map_err(|error| CheckError::Input(error.to_string()))?;
-    judge::judge(&world, &mut event, || false, deadline).map_err(CheckError::Refused)
+    judge::judge(&world, Spelling::Guard, &mut event, || false, deadline)
+        .map_err(CheckError::Refused)
 }
 
 /// Answers `true` or `false` like any checker: whether the event on standard input would change

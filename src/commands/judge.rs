@@ -1,15 +1,15 @@
 //! One judgement: reads the rule files that hold for a call, and has the rules decide. `hook` and
 //! `check` differ in what they read and print only.
 
+use super::sources::Sources;
 use crate::approval::{self, PREFIX};
 use crate::checker::{self, Checker, Verdict};
 use crate::decision::{self, Approval, Call, Checkers, Decision, Programs, Strength};
-use crate::discovery::{self, RuleFile, Scope};
 use crate::event::{Change, Event, Kind, patch};
 use crate::json::Json;
 use crate::matching::Document;
 use crate::protect::{self, Guarded};
-use crate::rules::{self, Effect, Rule, Settings, Spelling, builtins, guard};
+use crate::rules::{self, Effect, Rule, Spelling};
 use crate::shell::{self, Parsed};
 use crate::world::World;
 use std::fmt;
@@ -89,6 +89,7 @@ const TOO_DEEP: &str = "i-insist: this command is nested too deep, or its braces
 /// response; the prefix of a shell call is looked at here.
 pub(crate) fn judge(
     world: &World,
+    spelling: Spelling,
     event: &mut Event<'_>,
     approved: impl FnOnce() -> bool,
     deadline: Instant,
@@ -100,7 +101,7 @@ pub(crate) fn judge(
     if let Some(reason) = approval::self_approval(event, parsed.as_ref()) {
         return Err(Refusal::Own(reason));
     }
-    let sources = Sources::load(world, event).map_err(Refusal::Configuration)?;
+    let sources = Sources::load(world, event, spelling).map_err(Refusal::Configuration)?;
     let parsed = if sources.settings.wrappers.is_empty() {
         parsed
     } else {
@@ -132,12 +133,12 @@ pub(crate) fn judge(
         shell: parsed.as_ref(),
         document: &document,
         approval,
-        spelling: Spelling::Guard,
+        spelling,
     };
     let decision = decision::decide(&call, &sources.rules, &mut asked, &OnPath(world));
     Ok(Judged {
         decision,
-        notices: Vec::new(),
+        notices: sources.notices,
     })
 }
 
@@ -196,75 +197,9 @@ pub(crate) fn for_protection(
     if let Some(parsed) = &parsed {
         read_patches(world, event, parsed).map_err(Refusal::Input)?;
     }
-    let sources = Sources::load(world, event).map_err(Refusal::Configuration)?;
+    let sources = Sources::load(world, event, Spelling::Guard).map_err(Refusal::Configuration)?;
     let guarded = guarded(world, &sources.directories, &sources.rules);
     Ok((parsed, guarded))
-}
-
-/// The settings of the machine's and the person's own files; `None` when one of them is wrong.
-pub(crate) fn settings(world: &World) -> Option<Settings> {
-    let mut settings = Settings::default();
-    for file in discovery::general_files(&world.guard_directories()).ok()? {
-        settings.join(read_guard(&file).ok()?.settings);
-    }
-    Some(settings)
-}
-
-pub(crate) fn read_guard(file: &RuleFile) -> Result<guard::GuardFile, Vec<rules::Diagnostic>> {
-    let scope = match file.scope {
-        Scope::Person => guard::Scope::User,
-        Scope::Place => guard::Scope::Repository,
-    };
-    guard::read(&file.path, &file.directory, &file.text, scope)
-}
-
-/// The rules that hold for one call, in the order of the search.
-struct Sources {
-    rules: Vec<Rule>,
-    settings: Settings,
-    /// The rule directories that were found.
-    directories: Vec<PathBuf>,
-}
-
-impl Sources {
-    fn load(world: &World, event: &Event<'_>) -> Result<Self, String> {
-        let listed = |lines: Vec<String>| lines.join("\n");
-        let files = discovery::guard_files(&world.guard_directories(), &event.cwd, &event.paths)
-            .map_err(|faults| listed(faults.iter().map(ToString::to_string).collect()))?;
-        let mut sources = Self {
-            rules: Vec::new(),
-            settings: Settings::default(),
-            directories: Vec::new(),
-        };
-        let mut problems = Vec::new();
-        let mut uses = Vec::new();
-        for file in &files {
-            match read_guard(file) {
-                Ok(guard) => {
-                    sources.rules.extend(guard.rules);
-                    sources.settings.join(guard.settings);
-                    uses.extend(guard.uses);
-                }
-                Err(found) => problems.extend(
-                    found
-                        .iter()
-                        .map(|problem| format!("configuration {problem}")),
-                ),
-            }
-            if !sources.directories.contains(&file.directory) {
-                sources.directories.push(file.directory.clone());
-            }
-        }
-        match builtins::used(&uses) {
-            Ok(rules) => sources.rules.extend(rules),
-            Err(found) => problems.extend(found.iter().map(ToString::to_string)),
-        }
-        if problems.is_empty() {
-            Ok(sources)
-        } else {
-            Err(listed(problems))
-        }
-    }
 }
 
 /// Checkers as processes of their own, and the one that is answered here.

@@ -9,10 +9,13 @@ mod hook;
 mod judge;
 mod payload;
 mod registration;
+mod sources;
+mod steer;
 mod validate;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 
 /// How a command ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +91,12 @@ pub(crate) const COMMANDS: &[Command] = &[
         run: check::protect_config,
     },
     Command {
+        name: "steer",
+        operands: "hook|check|validate|init …",
+        brief: "the same in steer's spelling",
+        run: steer::run,
+    },
+    Command {
         name: "help",
         operands: "[TOPIC]",
         brief: "print the manual, or one page of it",
@@ -95,8 +104,11 @@ pub(crate) const COMMANDS: &[Command] = &[
     },
 ];
 
-/// Runs what the arguments ask for.
+/// Runs what the arguments ask for; called by the name `steer`, in steer's spelling.
 pub(crate) fn run(arguments: Vec<OsString>) -> Exit {
+    let steer = arguments
+        .first()
+        .is_some_and(|name| Path::new(name).file_name() == Some(OsStr::new("steer")));
     // An argument that is no UTF-8 names no command, option, harness or event of ours; in a path it
     // will not be found, and the message shows it.
     let arguments: Vec<String> = arguments
@@ -104,6 +116,9 @@ pub(crate) fn run(arguments: Vec<OsString>) -> Exit {
         .skip(1)
         .map(|argument| argument.to_string_lossy().into_owned())
         .collect();
+    if steer {
+        return self::steer::run(&arguments);
+    }
     let Some((name, rest)) = arguments.split_first() else {
         complain(&help::usage());
         return Exit::Failed;

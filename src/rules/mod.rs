@@ -55,6 +55,18 @@ pub(crate) struct Diagnostic {
     pub(crate) message: String,
 }
 
+impl Diagnostic {
+    /// A problem of a whole file.
+    pub(crate) fn of_file(file: &Path, message: String) -> Self {
+        let place = Place {
+            file: Rc::from(file),
+            line: 1,
+            column: 1,
+        };
+        Self { place, message }
+    }
+}
+
 impl fmt::Display for Diagnostic {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}: {}", self.place, self.message)
