@@ -850,4 +850,30 @@ mod extended_attributes {
             Err(io::Error::last_os_error())
         }
     }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+        use std::fs;
+
+        #[test]
+        fn attributes_are_copied() {
+            // Beside the test program: a temporary folder may lie on a file system without them.
+            let folder = std::env::current_exe()
+                .unwrap()
+                .with_file_name("attributes-test");
+            fs::create_dir_all(&folder).unwrap();
+            let [from, to] = ["from", "to"].map(|name| File::create(folder.join(name)).unwrap());
+            set(&from, c"user.one", b"1").unwrap();
+            set(&from, c"user.empty", b"").unwrap();
+            crate::sys::copy_extended_attributes(&from, &to).unwrap();
+            assert_eq!(value(&to, c"user.one").unwrap().as_deref(), Some(&b"1"[..]));
+            assert_eq!(
+                value(&to, c"user.empty").unwrap().as_deref(),
+                Some(&b""[..])
+            );
+            assert_eq!(value(&to, c"user.none").unwrap(), None);
+            fs::remove_dir_all(folder).unwrap();
+        }
+    }
 }
