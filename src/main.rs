@@ -6,8 +6,6 @@
 #[forbid(unsafe_code)]
 mod approval; // 9 "I insist"
 #[forbid(unsafe_code)]
-//mod install; // 11 registering hooks in the clients' settings
-#[forbid(unsafe_code)]
 mod audit; // 13 the log
 #[forbid(unsafe_code)]
 mod checker; // 7 programs that decide
@@ -20,9 +18,9 @@ mod discovery; // 3 where rules come from
 #[forbid(unsafe_code)]
 mod event; // 1 the neutral event
 #[forbid(unsafe_code)]
-mod install; // 11 registering hooks in the clients' settings
-#[forbid(unsafe_code)]
 mod harness; // 2 adapters: payload to event, answer to reply
+#[forbid(unsafe_code)]
+mod install; // 11 registering hooks in the clients' settings
 #[forbid(unsafe_code)]
 mod matching; // 6 conditions
 #[forbid(unsafe_code)]

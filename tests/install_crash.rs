@@ -1,6 +1,10 @@
 //! The installer is killed, failed and raced at each of its system calls; the settings must never
 //! be less than the old bytes or the new.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 #![cfg(target_os = "linux")]
 
 use std::collections::HashMap;

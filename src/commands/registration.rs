@@ -38,7 +38,9 @@ pub(crate) fn status(arguments: &[String]) -> Exit {
         let mut report = install::status(world, &clients, &files);
         for fault in faults {
             report.exit = Exit::Failed as u8;
-            report.err += &format!("problem: {fault}\n");
+            report
+                .err
+                .push_str(&["problem: ", &fault.to_string(), "\n"].concat());
         }
         report
     })
@@ -66,7 +68,7 @@ pub(crate) fn lost_hooks(world: &World, harness: Harness, path: Option<&Path>) -
         State::Absent if ours => Some(format!("{settings} no longer holds our hooks.")),
         State::Outdated if ours => Some(format!("Our hooks in {settings} were changed.")),
         State::Unreadable(problem) if ours => Some(format!("{problem}.")),
-        _ => None,
+        State::Registered | State::Absent | State::Outdated | State::Unreadable(_) => None,
     }
 }
 
@@ -124,5 +126,66 @@ fn in_world(run: impl Fn(&World) -> Report) -> Exit {
         0 => Exit::Done,
         1 => Exit::No,
         _ => Exit::Failed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_change_that_weakens_our_hooks_is_a_loss_and_any_other_is_none() {
+        let name = format!("i-insist-lost-{}", std::process::id());
+        let home = std::env::temp_dir().join(name);
+        let program = home.join("i-insist");
+        fs::create_dir_all(home.join(".claude")).unwrap();
+        fs::write(&program, "").unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let world = World {
+            config_home: home.join(".config"),
+            cache: home.join(".cache/i-insist"),
+            state: home.join(".local/state/i-insist"),
+            path: home.clone().into(),
+            current_directory: home.clone(),
+            program: Some(program),
+            home: home.clone(),
+        };
+        let client = registration(&world, Harness::Claude);
+        assert_eq!(install::install(&world, &client, false).exit, 0);
+        let right = fs::read_to_string(&client.settings).unwrap();
+        let lost = || lost_hooks(&world, Harness::Claude, Some(&client.settings));
+        let changed = |from: &str, to: &str| {
+            assert!(right.contains(from));
+            fs::write(&client.settings, right.replacen(from, to, 1)).unwrap();
+        };
+        assert_eq!(lost(), None);
+        changed("{", "{\"model\": \"x\",");
+        assert_eq!(lost(), None);
+        for (from, to) in [
+            ("\"timeout\": 600", "\"timeout\": 600, \"async\": true"),
+            (
+                "\"timeout\": 600",
+                "\"timeout\": 600, \"if\": \"Bash(git *)\"",
+            ),
+            ("\"hooks\": [", "\"matcher\": \"Edit\", \"hooks\": ["),
+            ("\"PreToolUse\"", "\"Unused\""),
+            ("\"block\"", "\"stop\""),
+            ("{", "{\"disableAllHooks\": true,"),
+            ("{", "{,"),
+        ] {
+            changed(from, to);
+            assert!(lost().is_some(), "{from} {to}");
+        }
+        // Another file cannot change our entries, but it can switch them off.
+        fs::write(&client.settings, &right).unwrap();
+        let other = home.join(".claude/settings.local.json");
+        let elsewhere = || lost_hooks(&world, Harness::Claude, Some(&other));
+        fs::write(&other, "{\"model\": \"x\"}").unwrap();
+        assert_eq!(elsewhere(), None);
+        fs::write(&other, "{\"disableAllHooks\": true}").unwrap();
+        assert!(elsewhere().is_some());
+        fs::remove_dir_all(home).unwrap();
     }
 }

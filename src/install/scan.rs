@@ -92,11 +92,8 @@ fn value_end(bytes: &[u8], mut at: usize) -> usize {
             }
             Some(b',' | b':' | b' ' | b'\t' | b'\n' | b'\r') => at += 1,
             Some(_) => {
-                at += bytes
-                    .iter()
-                    .skip(at)
-                    .take_while(|byte| !b",:]} \t\n\r".contains(byte))
-                    .count()
+                let scalar = |byte: &&u8| !b",:]} \t\n\r".contains(*byte);
+                at += bytes.iter().skip(at).take_while(scalar).count();
             }
         }
         if depth == 0 {

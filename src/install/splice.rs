@@ -264,7 +264,7 @@ impl<'t> Document<'t> {
             Some(indent) => document.style.unit.clone_from(indent),
             // An empty file has no layout to keep.
             None if document.members.is_empty() => {
-                document.indent = Some(document.style.unit.clone())
+                document.indent = Some(document.style.unit.clone());
             }
             None => {}
         }
