@@ -5,6 +5,7 @@
 
 pub(crate) mod clients;
 mod diff;
+mod document;
 mod recognise;
 mod replace;
 mod scan;
@@ -127,8 +128,12 @@ fn plan(
     before: Option<&str>,
     former: &mut Former,
 ) -> Result<String, Problem> {
-    let at_file =
-        |why: String| format!("{}: {why}; nothing was changed", client.settings.display());
+    let at_file = |why: String| {
+        format!(
+            "configuration {}: {why}; nothing was changed",
+            client.settings.display()
+        )
+    };
     let is_this_binary = |word: &str| leads_here(world, word);
     let owner = Owner {
         harness: client.harness,
@@ -160,7 +165,10 @@ fn try_uninstall(world: &World, client: &Registration, dry_run: bool) -> Result<
     );
     if read_text(&client.settings)?.is_none() {
         // No folder is made for what is not there.
-        return replace::clean_up(&client.settings).map(|()| nothing);
+        if !dry_run {
+            replace::clean_up(&client.settings)?;
+        }
+        return Ok(nothing);
     }
     let locked = lock(world, client, dry_run)?;
     let Some(before) = read_text(&client.settings)? else {
@@ -175,7 +183,7 @@ fn try_uninstall(world: &World, client: &Registration, dry_run: bool) -> Result<
     let after = splice::uninstall(&before, client.comments, &owner, &read_record(&record)?)
         .map_err(|refusal| {
             format!(
-                "{}: {refusal}; nothing was changed",
+                "configuration {}: {refusal}; nothing was changed",
                 client.settings.display()
             )
         })?;

@@ -165,7 +165,7 @@ pub(crate) fn text(path: &Path, bytes: Vec<u8>) -> Result<String, String> {
         let offset = error.utf8_error().valid_up_to();
         let place = SyntaxError::at(error.as_bytes(), offset, "invalid UTF-8");
         format!(
-            "{}: invalid JSON: {place}; nothing was changed",
+            "configuration {}: invalid JSON: {place}; nothing was changed",
             path.display()
         )
     })

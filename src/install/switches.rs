@@ -69,7 +69,7 @@ fn check_file(path: &Path, comments: bool) -> Result<(), Problem> {
             text.to_owned()
         };
         let settings = Json::parse(&plain)
-            .map_err(|error| format!("{}: invalid JSON: {error}", path.display()))?;
+            .map_err(|error| format!("configuration {}: invalid JSON: {error}", path.display()))?;
         let on = |name: &&&str| settings.get(name).and_then(Json::as_bool) == Some(true);
         JSON_SWITCHES
             .iter()
@@ -88,7 +88,7 @@ fn check_file(path: &Path, comments: bool) -> Result<(), Problem> {
 fn toml(path: &Path, bytes: &[u8]) -> Result<Table, String> {
     toml_reader::parse(bytes).map_err(|error| {
         format!(
-            "{}: invalid TOML: line {} column {}: {}",
+            "configuration {}: invalid TOML: line {} column {}: {}",
             path.display(),
             error.line,
             error.column,
