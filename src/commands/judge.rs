@@ -7,7 +7,6 @@ use crate::checker::{self, Checker, Verdict};
 use crate::decision::{self, Approval, Call, Checkers, Decision, Programs, Strength};
 use crate::event::{Change, Event, Kind, patch};
 use crate::json::Json;
-use crate::matching::Document;
 use crate::protect::{self, Guarded};
 use crate::rules::{self, Effect, Rule, Spelling};
 use crate::shell::{self, Parsed};
@@ -127,11 +126,9 @@ pub(crate) fn judge(
         deadline,
         json: None,
     };
-    let document = Document::new(event, parsed.as_ref());
     let call = Call {
         event,
         shell: parsed.as_ref(),
-        document: &document,
         approval,
         spelling,
     };
