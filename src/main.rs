@@ -6,5 +6,7 @@
 mod event; // 1 the neutral event
 #[forbid(unsafe_code)]
 mod json;
+#[forbid(unsafe_code)]
+mod sha256;
 
 fn main() {}
