@@ -77,7 +77,7 @@ fuzz:
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets $(CARGOFLAGS) -- -D warnings
-	@if command -v mandoc >/dev/null; then mandoc -T lint -W warning src/manual/i-insist.1 src/manual/i-insist.5; \
+	@if command -v mandoc >/dev/null; then cd src/manual && mandoc -T lint i-insist.1 i-insist.5; \
 	else echo "mandoc is missing: the manual pages are not checked"; fi
 
 # A `steer` that is not our own link is somebody else's program.
