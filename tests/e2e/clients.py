@@ -112,7 +112,8 @@ class Client:
         except subprocess.TimeoutExpired as error:
             raise NotInstallable("npm did not end within %d s" % INSTALL_LIMIT) from error
         if done.returncode or not self.binary():
-            raise NotInstallable("npm: " + (done.stderr.strip().splitlines() or ["no binary for this system"])[-1])
+            errors = [line for line in done.stderr.splitlines() if line.startswith("npm error")]
+            raise NotInstallable("; ".join(errors[:3]) or "the package holds no program for this system")
         shutil.copy(lock, stamp)
 
     def version(self):

@@ -180,6 +180,29 @@ def nested_client_grants_nothing(client, world):
     assert not deployed(world), "the command ran"
 
 
+def self_prompting_is_refused(client, world):
+    """a command that would start a client with "I insist" is refused, with no rule file; a mention is not"""
+    silent(world)
+    client.install(world)
+    run = client.run(world, "go", [client.shell("codex exec resume --last 'I insist' || echo ran > ran.txt"),
+                                   client.shell("echo 'I insist' > said.txt"), {"text": "done"}])
+    same(world.read("said.txt"), "I insist\n")
+    assert not os.path.exists(world.path("ran.txt")), "the command ran: %r" % run.results
+
+
+def scheduled_insisting_is_refused(client, world):
+    """scheduling a prompt with "I insist" is refused, with no rule file and after "I insist"; another is not"""
+    silent(world)
+    client.install(world)
+    cron = {"cron": "7 4 1 1 *", "recurring": False}
+    turns = [{"tools": [{"name": "ToolSearch", "input": {"query": "select:CronCreate"}}]}] + [
+        {"tools": [{"name": "CronCreate", "input": dict(cron, prompt=text)}]}
+        for text in ("well, I INSIST", "look at the logs")] + [{"text": "done"}]
+    run = client.run(world, "I insist", turns)
+    holds(run.results[-1], "Scheduled")
+    assert "Scheduled" not in run.results[-2], "it was scheduled: %r" % run.results[-2]
+
+
 def with_monitor(client, world, prompt, printed):
     """Runs a deployment after a background monitor's event, which the client sends as a prompt, has come in."""
     guarded(client, world)
@@ -252,9 +275,9 @@ def missing_program_lets_through(client, world):
 
 BOTH = (blocks_edit_and_command, a_pass_leaves_no_trace, insisting_lets_through, prefix_approves_one_call,
         some_rules_stay, missing_checker_blocks, slow_checker_blocks, broken_rules_block,
-        session_start_announces_once)
+        session_start_announces_once, self_prompting_is_refused)
 # Codex itself refuses a second writer on a running session, so the nested client is Claude's alone.
-SCENARIOS = {"claude": BOTH + (nested_client_grants_nothing, monitor_event_grants_nothing,
-                               monitor_event_revokes_nothing, settings_change_is_refused,
+SCENARIOS = {"claude": BOTH + (nested_client_grants_nothing, scheduled_insisting_is_refused,
+                               monitor_event_grants_nothing, monitor_event_revokes_nothing, settings_change_is_refused,
                                without_config_change_it_would_count, missing_program_blocks),
              "codex": BOTH + (missing_program_lets_through,)}
