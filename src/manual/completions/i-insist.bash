@@ -3,7 +3,7 @@
 _i_insist() {
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} choices=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        choices='install uninstall ensure check validate protect-config hook help --version'
+        choices='install uninstall ensure status check validate protect-config hook help --version'
     else
         case $command in
             install | uninstall) choices='claude codex --dry-run' ;;
@@ -14,8 +14,8 @@ _i_insist() {
                     *) choices='pre-tool-use post-tool-use post-tool-use-failure pre-skill-shell-command
                         user-prompt-submit session-start stop config-change' ;;
                 esac ;;
-            help) choices='event harness discovery rules shell matching checker decision approval finish install
-                protect audit commands' ;;
+            help) choices='event harness discovery rules shell matching checker decision approval install protect
+                commands' ;;
         esac
     fi
     # shellcheck disable=SC2207 # the choices hold no blanks
