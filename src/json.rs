@@ -178,6 +178,24 @@ impl<'a> Json<'a> {
         }
     }
 
+    /// The same value, borrowing nothing.
+    pub(crate) fn into_owned(self) -> Json<'static> {
+        // The parser bounds the nesting, and with it this recursion.
+        match self {
+            Self::Null => Json::Null,
+            Self::Bool(truth) => Json::Bool(truth),
+            Self::Number(digits) => Json::Number(Cow::Owned(digits.into_owned())),
+            Self::String(text) => Json::String(Cow::Owned(text.into_owned())),
+            Self::Array(items) => Json::Array(items.into_iter().map(Json::into_owned).collect()),
+            Self::Object(members) => Json::Object(
+                members
+                    .into_iter()
+                    .map(|(key, value)| (Cow::Owned(key.into_owned()), value.into_owned()))
+                    .collect(),
+            ),
+        }
+    }
+
     /// What this is, for messages: "a string", "null" …
     pub(crate) fn kind_name(&self) -> &'static str {
         match self {

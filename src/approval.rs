@@ -1,0 +1,232 @@
+#![doc = include_str!("manual/09-approval.md")]
+//!
+//! Promises: a record that is missing, broken, of another turn, or not our own grants nothing.
+//! Never: stores a word of what the person wrote, or reads a clock.
+
+use crate::json::Json;
+use crate::sha256;
+use crate::sys;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+mod own_voice;
+
+pub(crate) use own_voice::self_approval;
+
+/// What a person says to override.
+pub(crate) const PHRASE: &str = "i insist";
+
+/// The leading assignment that approves one shell call; its value must be exactly `1`.
+pub(crate) const PREFIX: &str = "HUMAN_PERMISSION_GRANTED";
+
+/// Whether the person's message approves: the phrase anywhere in it, without regard to ASCII case.
+pub(crate) fn approves(message: &str) -> bool {
+    let phrase = PHRASE.as_bytes();
+    message
+        .as_bytes()
+        .windows(phrase.len())
+        .any(|window| window.eq_ignore_ascii_case(phrase))
+}
+
+/// The approval records of one person.
+pub(crate) struct Records {
+    approvals: PathBuf,
+    revoked: PathBuf,
+}
+
+/// One session of one harness: the name of its record.
+pub(crate) struct Session(String);
+
+impl Session {
+    /// The record's name is the SHA-256 of both, so that no id can name a path.
+    pub(crate) fn new(harness: &str, session_id: &str) -> Self {
+        Self(sha256::hex(&sha256::digest(
+            format!("{harness}\0{session_id}").as_bytes(),
+        )))
+    }
+}
+
+impl Records {
+    /// Records below our cache directory; marks of what could not be deleted below our state directory.
+    pub(crate) fn new(cache: &Path, state: &Path) -> Self {
+        Self {
+            approvals: cache.join("approvals"),
+            revoked: state.join("revoked"),
+        }
+    }
+
+    /// Where the records are, for messages.
+    pub(crate) fn place(&self) -> &Path {
+        &self.approvals
+    }
+
+    /// Whether the person approved the response that `turn` belongs to. Where the harness has turn
+    /// ids, the record's must be the same.
+    pub(crate) fn granted(&self, session: &Session, turn: Option<&str>) -> bool {
+        !self.revoked.join(&session.0).exists()
+            && self
+                .read(session)
+                .is_some_and(|record| record.approved && record.turn.as_deref() == turn)
+    }
+
+    /// Replaces the session's decision by that of the person's new message.
+    ///
+    /// # Errors
+    /// When the record cannot be written; the former one may then still stand: `revoke` it.
+    pub(crate) fn record(
+        &self,
+        session: &Session,
+        turn: Option<&str>,
+        approved: bool,
+    ) -> io::Result<()> {
+        if !approved {
+            // No record grants nothing, and leaves nothing to clean up.
+            return self.delete(session);
+        }
+        let text = Json::object([
+            ("approved", Json::Bool(true)),
+            ("turn", turn.map_or(Json::Null, Json::string)),
+        ])
+        .to_text();
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.approvals)?;
+        let path = self.approvals.join(&session.0);
+        let temporary = self
+            .approvals
+            .join(format!("{}.{}", session.0, std::process::id()));
+        let written = create_private(&temporary)
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .and_then(|()| fs::rename(&temporary, &path));
+        if written.is_err() {
+            drop(fs::remove_file(&temporary));
+        }
+        written?;
+        ignore_absent(fs::remove_file(self.revoked.join(&session.0)))
+    }
+
+    /// Carries a standing approval over to the turn id that a compaction gave the same response.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub(crate) fn carry_over(&self, session: &Session, turn: Option<&str>) -> io::Result<()> {
+        match self.read(session) {
+            Some(record) if record.approved && turn.is_some() => self.record(session, turn, true),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends every approval of the session. Where the record cannot be deleted, the session is
+    /// marked, and its calls get no approval.
+    ///
+    /// # Errors
+    /// When neither works.
+    pub(crate) fn revoke(&self, session: &Session) -> io::Result<()> {
+        self.delete(session).or_else(|_| {
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(&self.revoked)?;
+            create_private(&self.revoked.join(&session.0)).map(drop)
+        })
+    }
+
+    /// Notes that a call passed, and the rules that would have had a say without the approval.
+    ///
+    /// # Errors
+    /// When the note cannot be written; it is for the person's information alone.
+    pub(crate) fn note_passed(&self, session: &Session, rules: &[String]) -> io::Result<()> {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.approvals)?;
+        let mut notes = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .open(self.notes(session))?;
+        notes.write_all(
+            format!(
+                "{}\n",
+                Json::Array(rules.iter().map(|rule| Json::string(rule)).collect()).to_text()
+            )
+            .as_bytes(),
+        )
+    }
+
+    /// Takes the notes of a response that ends: how many calls passed, and past which rules.
+    pub(crate) fn take_passed(&self, session: &Session) -> (usize, Vec<String>) {
+        let text = fs::read_to_string(self.notes(session)).unwrap_or_default();
+        drop(fs::remove_file(self.notes(session)));
+        let mut rules = Vec::new();
+        for line in text.lines() {
+            for rule in Json::parse(line)
+                .ok()
+                .as_ref()
+                .and_then(Json::as_array)
+                .unwrap_or_default()
+            {
+                if let Some(rule) = rule
+                    .as_str()
+                    .filter(|rule| !rules.iter().any(|known| known == rule))
+                {
+                    rules.push(rule.to_owned());
+                }
+            }
+        }
+        (text.lines().count(), rules)
+    }
+
+    fn notes(&self, session: &Session) -> PathBuf {
+        self.approvals.join(format!("{}.passed", session.0))
+    }
+
+    fn delete(&self, session: &Session) -> io::Result<()> {
+        ignore_absent(fs::remove_file(self.approvals.join(&session.0)))
+    }
+
+    fn read(&self, session: &Session) -> Option<Record> {
+        let path = self.approvals.join(&session.0);
+        let metadata = fs::symlink_metadata(&path).ok()?;
+        // A record that another account owns or can write is not our own, and no record is long.
+        if !metadata.is_file()
+            || metadata.uid() != sys::effective_user()
+            || metadata.mode() & 0o022 != 0
+            || metadata.len() > 4096
+        {
+            return None;
+        }
+        let text = fs::read_to_string(&path).ok()?;
+        let record = Json::parse(&text).ok()?;
+        Some(Record {
+            approved: record.get("approved")?.as_bool()?,
+            turn: record.get("turn")?.as_str().map(str::to_owned),
+        })
+    }
+}
+
+struct Record {
+    approved: bool,
+    turn: Option<String>,
+}
+
+fn create_private(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path)
+}
+
+fn ignore_absent(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(())
+        }
+        other => other,
+    }
+}

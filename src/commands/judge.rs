@@ -1,0 +1,294 @@
+//! One judgement: reads the rule files that hold for a call, and has the rules decide. `hook` and
+//! `check` differ in what they read and print only.
+
+use super::sources::Sources;
+use crate::approval::{self, PREFIX};
+use crate::checker::{self, Checker, Verdict};
+use crate::decision::{self, Approval, Call, Checkers, Decision, Programs, Strength};
+use crate::event::{Change, Event, Kind, patch};
+use crate::json::Json;
+use crate::protect::{self, Guarded};
+use crate::rules::{self, Effect, Rule, Spelling};
+use crate::shell::{self, Parsed};
+use crate::world::World;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// A call that was judged.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    /// The outcome.
+    pub(crate) decision: Decision,
+    /// What the person should know beside it.
+    pub(crate) notices: Vec<String>,
+}
+
+impl Judged {
+    /// Which rule spoke and what overrides it, and what else a person should know.
+    pub(crate) fn for_the_person(&self) -> Option<String> {
+        let mut lines = Vec::new();
+        let spoken: Vec<&decision::Spoken> = self
+            .decision
+            .spoken
+            .iter()
+            .filter(|spoken| spoken.strength == self.decision.strength)
+            .collect();
+        let names: Vec<String> = spoken
+            .iter()
+            .map(|spoken| format!("`{}`", spoken.rule))
+            .collect();
+        let names = names.join(", ");
+        match self.decision.strength {
+            Strength::Deny if spoken.iter().all(|spoken| spoken.overridable) => {
+                lines.push(format!(
+                    "i-insist: blocked by {names}; to override, say \"I insist\" in your message."
+                ));
+            }
+            Strength::Deny => lines.push(format!(
+                "i-insist: blocked by {names}; nothing overrides it."
+            )),
+            Strength::Ask => lines.push(format!("i-insist: {names} asks.")),
+            Strength::Rewrite => lines.push(format!("i-insist: {names} changed this call.")),
+            Strength::Allow | Strength::Context => {}
+        }
+        lines.extend(self.notices.iter().cloned());
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+}
+
+/// A call that is blocked before any rule is asked.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// The engine itself refuses; no approval changes that.
+    Own(&'static str),
+    /// Rule files cannot be read, or are wrong.
+    Configuration(String),
+    /// A patch in the call cannot be read.
+    Input(String),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Own(reason) => formatter.write_str(reason),
+            Self::Configuration(problems) => write!(
+                formatter,
+                "i-insist: {problems}\nCalls are blocked until this is mended: a person finds every problem with `i-insist validate`, \
+                 and takes the hooks out with `i-insist uninstall`."
+            ),
+            Self::Input(problem) => write!(formatter, "i-insist: {problem}"),
+        }
+    }
+}
+
+const TOO_DEEP: &str = "i-insist: this command is nested too deep, or its braces expand too far, to be read. Write it as several plain commands.";
+
+/// Judges `event` by all rules that hold for it. `approved` tells whether the person approved the
+/// response; the prefix of a shell call is looked at here.
+pub(crate) fn judge(
+    world: &World,
+    spelling: Spelling,
+    event: &mut Event<'_>,
+    approved: impl FnOnce() -> bool,
+    deadline: Instant,
+) -> Result<Judged, Refusal> {
+    let parsed = parse(world, event, &[]);
+    if let Some(parsed) = &parsed {
+        read_patches(world, event, parsed).map_err(Refusal::Input)?;
+    }
+    if let Some(reason) = approval::self_approval(event, parsed.as_ref()) {
+        return Err(Refusal::Own(reason));
+    }
+    let sources = Sources::load(world, event, spelling).map_err(Refusal::Configuration)?;
+    let parsed = if sources.settings.wrappers.is_empty() {
+        parsed
+    } else {
+        parse(world, event, &sources.settings.wrappers)
+    };
+    if parsed.as_ref().is_some_and(|parsed| parsed.limited) {
+        return Err(Refusal::Own(TOO_DEEP));
+    }
+    let prefixed = sources.settings.shell_prefix
+        && parsed
+            .as_ref()
+            .is_some_and(|parsed| parsed.grants_permission(PREFIX, "1"));
+    let approval = if prefixed || approved() {
+        Approval::Granted
+    } else {
+        Approval::None
+    };
+    let mut asked = Asked {
+        world,
+        event,
+        parsed: parsed.as_ref(),
+        sources: &sources,
+        deadline,
+        json: None,
+    };
+    let call = Call {
+        event,
+        shell: parsed.as_ref(),
+        approval,
+        spelling,
+    };
+    let decision = decision::decide(&call, &sources.rules, &mut asked, &OnPath(world));
+    Ok(Judged {
+        decision,
+        notices: sources.notices,
+    })
+}
+
+fn parse(world: &World, event: &Event<'_>, wrappers: &[rules::Wrapper]) -> Option<Parsed> {
+    let command = event
+        .command
+        .as_deref()
+        .filter(|_| event.kind == Kind::Shell)?;
+    let wrappers: Vec<shell::Wrapper> = wrappers
+        .iter()
+        .map(|wrapper| shell::Wrapper {
+            name: wrapper.name.clone(),
+            value_options: wrapper.value_options.clone(),
+        })
+        .collect();
+    let options = shell::Options {
+        cwd: Some(&event.cwd),
+        session_cwd: event.session_cwd.as_deref().or(Some(&event.cwd)),
+        home: Some(&world.home),
+        wrappers: &wrappers,
+    };
+    Some(shell::parse(command, &options))
+}
+
+/// A patch that a shell command hands to `apply_patch`: Codex takes it out and applies it itself.
+fn read_patches(world: &World, event: &mut Event<'_>, parsed: &Parsed) -> Result<(), String> {
+    let mut changes = Vec::new();
+    for segment in &parsed.segments {
+        let applies = segment.head == "apply_patch" || segment.head == "applypatch";
+        let text = segment
+            .stdin
+            .as_deref()
+            .or_else(|| segment.args.first().map(String::as_str));
+        if let Some(text) = text.filter(|text| applies && text.contains("*** Begin Patch")) {
+            let directory = segment.directory.as_deref().unwrap_or(&event.cwd);
+            let found =
+                patch::parse(text, directory, &world.home).map_err(|error| error.to_string())?;
+            changes.extend(found.into_iter().map(|change| Change {
+                content: change.content.into_owned().into(),
+                ..change
+            }));
+        }
+    }
+    if !changes.is_empty() {
+        event.add_changes(changes);
+    }
+    Ok(())
+}
+
+/// What the checker `protect-config` needs beside the event, when it is called as a program.
+pub(crate) fn for_protection(
+    world: &World,
+    event: &mut Event<'_>,
+) -> Result<(Option<Parsed>, Guarded), Refusal> {
+    let parsed = parse(world, event, &[]);
+    if let Some(parsed) = &parsed {
+        read_patches(world, event, parsed).map_err(Refusal::Input)?;
+    }
+    let sources = Sources::load(world, event, Spelling::Guard).map_err(Refusal::Configuration)?;
+    let guarded = guarded(world, &sources.directories, &sources.rules);
+    Ok((parsed, guarded))
+}
+
+/// Checkers as processes of their own, and the one that is answered here.
+struct Asked<'a> {
+    world: &'a World,
+    event: &'a Event<'a>,
+    parsed: Option<&'a Parsed>,
+    sources: &'a Sources,
+    deadline: Instant,
+    json: Option<Json<'a>>,
+}
+
+/// The checker that is no program of its own.
+pub(crate) const PROTECT_CONFIG: [&str; 2] = ["i-insist", "protect-config"];
+
+impl Checkers for Asked<'_> {
+    fn ask(&mut self, rule: &Rule) -> Verdict {
+        let Effect::Checker {
+            argv,
+            timeout,
+            message,
+        } = &rule.effect
+        else {
+            return Verdict::Pass;
+        };
+        if *argv == PROTECT_CONFIG {
+            let guarded = guarded(self.world, &self.sources.directories, &self.sources.rules);
+            return match protect::examine(self.event, self.parsed, &guarded, &self.world.home) {
+                None => Verdict::Pass,
+                Some(touch) => Verdict::Block(message.clone().unwrap_or_else(|| touch.to_string())),
+            };
+        }
+        let program = Checker {
+            argv,
+            directory: &rule.directory,
+            timeout: *timeout,
+            message: message.as_deref(),
+        };
+        let event = self.event;
+        let json = self.json.get_or_insert_with(|| event.to_json());
+        checker::run(&program, &rule.id, &mut json.chunks(), self.deadline)
+    }
+
+    fn could_block(&mut self, rule: &Rule) -> bool {
+        match &rule.effect {
+            Effect::Checker { argv, .. } if *argv == PROTECT_CONFIG => {
+                self.ask(rule) != Verdict::Pass
+            }
+            _ => true,
+        }
+    }
+}
+
+/// What `protect` guards in this run.
+fn guarded(world: &World, directories: &[PathBuf], rules: &[Rule]) -> Guarded {
+    let mut configuration: Vec<PathBuf> = world.guard_directories().to_vec();
+    configuration.extend([
+        world.config_home.join("steer/config.toml"),
+        world.cache.clone(),
+        world.state.clone(),
+    ]);
+    configuration.extend(super::registration::settings_files(world));
+    configuration.extend(directories.iter().cloned());
+    let mut programs: Vec<PathBuf> = world.program.iter().cloned().collect();
+    for rule in rules {
+        if let Effect::Checker { argv, .. } = &rule.effect {
+            // What is found from the rule's directory is the checker's own; the rest are options, and
+            // programs of the system.
+            programs.extend(
+                argv.iter()
+                    .map(|argument| rule.directory.join(argument))
+                    .filter(|file| file.is_file()),
+            );
+        }
+    }
+    Guarded::new(configuration, programs)
+}
+
+/// Programs are looked up as a shell would: a name with a slash is a path.
+struct OnPath<'a>(&'a World);
+
+impl Programs for OnPath<'_> {
+    fn finds(&self, name: &str) -> bool {
+        let runs = |path: &Path| {
+            use std::os::unix::fs::PermissionsExt;
+            path.metadata().is_ok_and(|metadata| {
+                metadata.is_file() && metadata.permissions().mode() & 0o111 != 0
+            })
+        };
+        if name.contains('/') {
+            return runs(Path::new(name));
+        }
+        std::env::split_paths(&self.0.path).any(|directory| runs(&directory.join(name)))
+    }
+}

@@ -1,0 +1,143 @@
+//! `[[rules.match]]`: bindings, conditions, operators.
+
+use super::rule::{FILE, RULE};
+use super::schema::{Fields, Section, Source, boolean, nearest, shown};
+use super::{Binding, Block, Condition, Operator};
+use crate::glob::Stars;
+use toml_reader::{Definition, Key, Value};
+
+static BLOCK: Section = Section {
+    name: "[[rules.match]]",
+    fields: &["any", "all"],
+    outer: &[&RULE, &FILE],
+};
+static OPERATORS: Section = Section {
+    name: "a condition",
+    fields: &[
+        "any_of",
+        "none_of",
+        "glob",
+        "none_glob",
+        "matches",
+        "not_matches",
+        "is",
+        "exists",
+    ],
+    outer: &[],
+};
+
+/// One `[[rules.match]]`: a binding, and every other key a condition.
+pub(super) fn block(source: &mut Source<'_>, value: &Value<'_>) -> Option<Block> {
+    let fields = Fields {
+        table: value.as_table()?,
+        offset: value.span.start,
+        section: &BLOCK,
+    };
+    let binding = match (source.string(fields, "any"), source.string(fields, "all")) {
+        (Some(any), None) => Binding::Any(any.to_owned()),
+        (None, Some(all)) => Binding::All(all.to_owned()),
+        (None, None) => Binding::Root,
+        (Some(_), Some(_)) => {
+            source.problem(
+                fields.offset,
+                "a block binds to `any` or to `all`, found both",
+            );
+            Binding::Root
+        }
+    };
+    let is_condition = |name: &str| !BLOCK.fields.contains(&name);
+    let given = fields
+        .table
+        .iter()
+        .filter(|(key, _)| is_condition(&key.name));
+    let conditions: Vec<Condition> = given
+        .clone()
+        .filter_map(|(key, value)| condition(source, fields, key, value))
+        .collect();
+    if given.count() == 0 {
+        source.problem(fields.offset, "a block needs at least one condition");
+    }
+    Some(Block {
+        binding,
+        conditions,
+        place: source.place(fields.offset),
+    })
+}
+
+fn condition(
+    source: &mut Source<'_>,
+    block: Fields<'_>,
+    key: &Key<'_>,
+    value: &Value<'_>,
+) -> Option<Condition> {
+    let Some(table) = value.as_table() else {
+        let problem = block.slid(&key.name).or_else(|| {
+            let near = nearest(&key.name, BLOCK.fields)?;
+            Some(format!(
+                "`{}` must be a table of operators, or did you mean `{near}`?",
+                shown(&key.name)
+            ))
+        });
+        match problem {
+            Some(problem) => source.problem(key.span.start, problem),
+            None => source.wrong(value, &shown(&key.name), "a table of operators"),
+        }
+        return None;
+    };
+    if table.definition() == Definition::Dotted {
+        let inner = table
+            .iter()
+            .next()
+            .map(|(key, _)| shown(&key.name))
+            .unwrap_or_default();
+        let path = format!("{}.{inner}", shown(&key.name));
+        source.problem(
+            key.span.start,
+            format!("a dotted path stands in quotes: `\"{path}\"`"),
+        );
+        return None;
+    }
+    let place = source.place(key.span.start);
+    let fields = source.fields(value, &key.name, &OPERATORS)?;
+    let operators: Vec<Operator> = table
+        .iter()
+        .filter_map(|(key, _)| operator(source, fields, &key.name))
+        .collect();
+    if table.is_empty() {
+        source.problem(
+            value.span.start,
+            format!(
+                "condition `{}` needs at least one operator",
+                shown(&key.name)
+            ),
+        );
+    }
+    Some(Condition {
+        path: key.name.to_string(),
+        operators,
+        place,
+    })
+}
+
+fn operator(source: &mut Source<'_>, fields: Fields<'_>, name: &str) -> Option<Operator> {
+    let truth = |source: &mut Source<'_>| {
+        let value = fields.table.get(name)?;
+        source.boolean(fields, name, false);
+        boolean(value)
+    };
+    match name {
+        "any_of" => source.texts(fields, name).map(Operator::AnyOf),
+        "none_of" => source.texts(fields, name).map(Operator::NoneOf),
+        "glob" => source
+            .globs(fields, name, Stars::CrossSlash)
+            .map(Operator::Glob),
+        "none_glob" => source
+            .globs(fields, name, Stars::CrossSlash)
+            .map(Operator::NoneGlob),
+        "matches" => source.expression(fields, name).map(Operator::Matches),
+        "not_matches" => source.expression(fields, name).map(Operator::NotMatches),
+        "is" => truth(source).map(Operator::Is),
+        "exists" => truth(source).map(Operator::Exists),
+        _ => None,
+    }
+}

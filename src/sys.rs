@@ -1,0 +1,746 @@
+//! System calls: the only unsafe code of the program, and the only place where systems differ.
+//!
+//! Promises: every function is safe to call with any argument, and says in its comment what the
+//! manual page warns of; once [`answer_even_when_dying`] was called, the process does not end
+//! without an answer unless it is killed by SIGKILL. What only Linux has stands in one table,
+//! [`System`], with a portable stand-in for each entry; in debug builds
+//! `I_INSIST_TEST_PORTABLE=1` chooses the stand-ins, so that they can be tested anywhere.
+//! Never: decides anything about rules, reads the payload, prints of its own accord.
+
+use libc::{c_char, c_int, pid_t};
+use std::ffi::{CString, OsString};
+use std::fs::{self, File};
+use std::io::{self, PipeReader, PipeWriter};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::process::CommandExt;
+use std::panic;
+use std::process::{self, Child, Command};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::SeqCst};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use std::{mem, ptr};
+
+// ------------------------------------------------------------------ the reply and the last word
+
+/// One of the two streams a client reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+impl Stream {
+    fn descriptor(self) -> c_int {
+        match self {
+            Self::Stdout => libc::STDOUT_FILENO,
+            Self::Stderr => libc::STDERR_FILENO,
+        }
+    }
+}
+
+/// The answer to give when the program can no longer work out one: `before`, then the cause in
+/// plain words without quotes, backslashes or control characters (so it may stand inside a JSON
+/// string), then `after`.
+#[derive(Clone, Debug)]
+pub(crate) struct LastWord {
+    /// Where the answer goes.
+    pub(crate) stream: Stream,
+    /// The exit status that goes with it.
+    pub(crate) status: i32,
+    /// What stands before the cause.
+    pub(crate) before: String,
+    /// What stands after the cause.
+    pub(crate) after: String,
+    /// When to give up waiting for the program's own answer, in whole seconds and at least one. To
+    /// lie between the program's own deadline and the client's time-out.
+    pub(crate) deadline: Duration,
+}
+
+impl LastWord {
+    fn because(&self, cause: &str) -> Vec<u8> {
+        [&self.before, cause, &self.after].concat().into_bytes()
+    }
+}
+
+/// All that a signal handler needs, made ready beforehand: a handler may not allocate.
+struct Prepared {
+    owner: pid_t,
+    word: LastWord,
+    crashed: Vec<u8>,
+    stopped: Vec<u8>,
+    late: Vec<u8>,
+}
+
+static PREPARED: OnceLock<Prepared> = OnceLock::new();
+
+/// The exit status once the reply is out, else one of the two values below.
+static REPLY: AtomicI32 = AtomicI32::new(NOTHING_SAID);
+const NOTHING_SAID: c_int = -1;
+const SPEAKING: c_int = -2;
+
+/// Signals by which the program itself fails, and the limits the system sets on it.
+const FATAL: [c_int; 9] = [
+    libc::SIGABRT,
+    libc::SIGSEGV,
+    libc::SIGBUS,
+    libc::SIGILL,
+    libc::SIGFPE,
+    libc::SIGSYS,
+    libc::SIGTRAP,
+    libc::SIGXCPU,
+    libc::SIGXFSZ,
+];
+
+/// Signals by which somebody wants us to end.
+const STOPPING: [c_int; 6] = [
+    libc::SIGTERM,
+    libc::SIGINT,
+    libc::SIGHUP,
+    libc::SIGQUIT,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+];
+
+/// From now on the process ends with an answer, whatever happens to it: `word` is spoken after a
+/// panic, a fatal signal (an exhausted stack or memory ends in one), a request to stop, and when
+/// the deadline passes while the program is stuck, say in opening a FIFO. A running checker's group
+/// is killed first. To be called once, before any input is read; a second call changes nothing.
+///
+/// Out of reach are SIGKILL and a wait that no other signal ends (a hard-mounted file system whose
+/// server is gone). A watchdog thread would reach the latter, but costs every run an eighth more.
+pub(crate) fn answer_even_when_dying(word: LastWord) {
+    let deadline = word.deadline;
+    let prepared = Prepared {
+        owner: own_pid(),
+        crashed: word.because("the program broke down (a fatal signal; out of memory or stack?)"),
+        stopped: word.because("the hook was told to stop before it had decided"),
+        late: word.because("the hook's own deadline passed before it had decided"),
+        word,
+    };
+    if PREPARED.set(prepared).is_err() {
+        return;
+    }
+    panic::set_hook(Box::new(|panic| {
+        let text = panic.to_string();
+        let plain = |c: char| {
+            if c.is_control() || c == '"' || c == '\\' {
+                ' '
+            } else {
+                c
+            }
+        };
+        let cause: String = "internal error: "
+            .chars()
+            .chain(text.chars())
+            .take(600)
+            .map(plain)
+            .collect();
+        if let Some(prepared) = PREPARED.get() {
+            speak(prepared, &prepared.word.because(&cause));
+        }
+    }));
+    for signal in FATAL {
+        handle(signal);
+    }
+    handle(libc::SIGALRM);
+    for signal in STOPPING.into_iter().filter(|signal| !is_ignored(*signal)) {
+        handle(signal);
+    }
+    unblock_signals();
+    let seconds = u32::try_from(deadline.as_secs()).unwrap_or(u32::MAX).max(1);
+    // SAFETY: sets a timer; its signal was given a handler above. Children do not inherit it.
+    unsafe { libc::alarm(seconds) };
+}
+
+/// Writes the reply and settles the exit status; nothing else is written after it, by whatever
+/// end. A pass replies with no bytes. An error (reader gone, closed descriptor) leaves the last
+/// word unspoken, so the caller can reply once more on the other stream. A second reply is dropped.
+pub(crate) fn reply(stream: Stream, bytes: &[u8], status: i32) -> io::Result<()> {
+    match REPLY.compare_exchange(NOTHING_SAID, SPEAKING, SeqCst, SeqCst) {
+        Ok(_) => {}
+        // A handler is speaking in another thread and about to end the process.
+        Err(SPEAKING) => loop {
+            thread::park();
+        },
+        Err(_) => return Ok(()),
+    }
+    let written = write_fully(stream.descriptor(), bytes);
+    REPLY.store(
+        if written.is_ok() {
+            status
+        } else {
+            NOTHING_SAID
+        },
+        SeqCst,
+    );
+    written
+}
+
+/// Whether a reply is out, so that nothing more may be written.
+pub(crate) fn reply_is_out() -> bool {
+    REPLY.load(SeqCst) >= 0
+}
+
+/// Whether anybody can read standard output. The Rust runtime opens `/dev/null` in place of a
+/// descriptor that was closed by the caller, where writing succeeds and reaches nobody.
+pub(crate) fn stdout_is_read() -> bool {
+    let own = io::stdout()
+        .as_fd()
+        .try_clone_to_owned()
+        .and_then(|fd| File::from(fd).metadata());
+    let Ok(own) = own else { return false };
+    let null = fs::metadata("/dev/null");
+    !(own.file_type().is_char_device() && null.is_ok_and(|null| null.rdev() == own.rdev()))
+}
+
+/// Ends the process: the one place that does so on purpose.
+#[expect(clippy::exit, reason = "the one place that ends the process")]
+pub(crate) fn exit(status: i32) -> ! {
+    process::exit(status)
+}
+
+/// Kills the running checker, says `text` unless a reply is out, and ends the process. Calls only
+/// what signal-safety(7) lists, for it runs inside handlers.
+fn speak(prepared: &Prepared, text: &[u8]) -> ! {
+    kill_running_group();
+    let word = &prepared.word;
+    let status = match REPLY.compare_exchange(NOTHING_SAID, SPEAKING, SeqCst, SeqCst) {
+        Ok(_) => {
+            drop(write_fully(word.stream.descriptor(), text));
+            word.status
+        }
+        // A reply was cut off. On stdout a second one would garble it; stderr takes any text.
+        Err(SPEAKING) => {
+            if word.stream == Stream::Stderr {
+                drop(write_fully(libc::STDERR_FILENO, text));
+            }
+            word.status
+        }
+        Err(settled) => settled,
+    };
+    end_now(status)
+}
+
+/// Writes all bytes, going on after interruptions.
+fn write_fully(descriptor: c_int, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        // SAFETY: pointer and length describe one living slice; a closed descriptor only fails.
+        let written = unsafe { libc::write(descriptor, bytes.as_ptr().cast(), bytes.len()) };
+        if let Ok(count) = usize::try_from(written) {
+            bytes = bytes.get(count..).unwrap_or_default();
+            continue;
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+extern "C" fn on_signal(signal: c_int) {
+    let Some(prepared) = PREPARED.get() else {
+        return;
+    };
+    if own_pid() != prepared.owner {
+        // A child between fork and exec has this handler too, but no right to answer.
+        end_now(127);
+    }
+    match signal {
+        _ if FATAL.contains(&signal) => speak(prepared, &prepared.crashed),
+        libc::SIGALRM => speak(prepared, &prepared.late),
+        _ if SUPERVISING.load(SeqCst) => {
+            // The poll loop cleans up better than a handler may. One byte, once: never blocks.
+            if INTERRUPTED.swap(signal, SeqCst) == 0
+                && let Some((_, wake)) = WAKE.get()
+            {
+                drop(write_fully(wake.as_raw_fd(), b"!"));
+            }
+        }
+        _ => speak(prepared, &prepared.stopped),
+    }
+}
+
+/// Gives `signal` our handler, on the alternate stack that the Rust runtime has set up, since the
+/// usual one may be what ran out. SIGKILL and SIGSTOP cannot be handled (signal(7)).
+fn handle(signal: c_int) {
+    // SAFETY: `sigaction` is plain data, for which all bits zero is a valid value.
+    let mut action: libc::sigaction = unsafe { mem::zeroed() };
+    action.sa_sigaction = on_signal as *const () as libc::sighandler_t;
+    action.sa_flags = libc::SA_ONSTACK | libc::SA_RESTART;
+    // SAFETY: both pointers are valid or null; the handler calls async-signal-safe functions only.
+    unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) };
+}
+
+/// Whether the caller had us ignore `signal`, as nohup(1) does; that is to stay so.
+fn is_ignored(signal: c_int) -> bool {
+    // SAFETY: `sigaction` is plain data, for which all bits zero is a valid value.
+    let mut action: libc::sigaction = unsafe { mem::zeroed() };
+    // SAFETY: the null pointer changes nothing, the other one is valid for writing.
+    unsafe { libc::sigaction(signal, ptr::null(), &raw mut action) };
+    action.sa_sigaction == libc::SIG_IGN
+}
+
+/// A mask inherited from the caller must not hold back the signals that we answer to.
+fn unblock_signals() {
+    // SAFETY: `sigset_t` is plain data; it is filled by the call below.
+    let mut all: libc::sigset_t = unsafe { mem::zeroed() };
+    // SAFETY: the pointer is valid for writing.
+    unsafe { libc::sigfillset(&raw mut all) };
+    // SAFETY: the set was filled above; the null pointer asks for no old mask.
+    unsafe { libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const all, ptr::null_mut()) };
+}
+
+fn end_now(status: c_int) -> ! {
+    // SAFETY: `_exit` ends the process and runs no code of it.
+    unsafe { libc::_exit(status) }
+}
+
+fn own_pid() -> pid_t {
+    // SAFETY: always succeeds.
+    unsafe { libc::getpid() }
+}
+
+/// The user that files we make belong to.
+pub(crate) fn effective_user() -> u32 {
+    // SAFETY: always succeeds.
+    unsafe { libc::geteuid() }
+}
+
+// ------------------------------------------------------------------------------ child processes
+
+/// The error of execve(2) for a file in no format that the system can run.
+pub(crate) const NOT_EXECUTABLE: i32 = libc::ENOEXEC;
+
+static SUPERVISING: AtomicBool = AtomicBool::new(false);
+/// The first signal of [`STOPPING`] that came while a child was supervised, or 0.
+static INTERRUPTED: AtomicI32 = AtomicI32::new(0);
+/// The process group of the running child, or 0.
+static GROUP: AtomicI32 = AtomicI32::new(0);
+/// A handler writes into it, the poll loop watches it.
+static WAKE: OnceLock<(PipeReader, PipeWriter)> = OnceLock::new();
+
+/// While it lives, a request to stop is noted for the poll loop instead of ending the process, and
+/// orphans of our descendants become our children. One at a time, in the main thread: the kernel
+/// ties a child's life to the *thread* that spawned it (prctl(2), `PR_SET_PDEATHSIG`).
+pub(crate) struct Supervision(());
+
+#[expect(
+    clippy::unused_self,
+    reason = "the value proves that requests to stop are being noted"
+)]
+impl Supervision {
+    /// Begins to supervise.
+    pub(crate) fn begin() -> io::Result<Self> {
+        if WAKE.get().is_none() {
+            drop(WAKE.set(io::pipe()?));
+        }
+        // SAFETY: sets the default action. An inherited SIG_IGN would reap children before we can
+        // ask how they ended (waitpid(2), NOTES).
+        unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
+        (system().adopt_orphans)();
+        SUPERVISING.store(true, SeqCst);
+        Ok(Self(()))
+    }
+
+    /// The signal by which we were asked to stop, if any.
+    pub(crate) fn interrupted(&self) -> Option<i32> {
+        Some(INTERRUPTED.load(SeqCst)).filter(|signal| *signal != 0)
+    }
+
+    /// Readable as soon as [`Self::interrupted`] has something to say.
+    pub(crate) fn interruption(&self) -> Option<BorrowedFd<'_>> {
+        WAKE.get().map(|(reader, _)| reader.as_fd())
+    }
+
+    /// Starts `image` in a session of its own, without a terminal to ask on, with the streams and
+    /// the directory of `command`, whose program name and arguments do not count. None of our
+    /// descriptors reaches the child but those three. The error of a failed `execve` comes back.
+    pub(crate) fn spawn(&self, command: &mut Command, image: Image) -> io::Result<Child> {
+        let system = system();
+        if (system.close_on_exec)().is_err() {
+            (PORTABLE.close_on_exec)()?;
+        }
+        let parent = own_pid();
+        let start = move || {
+            // SAFETY: no arguments; fails only in a group leader, which a fresh child is not.
+            check(unsafe { libc::setsid() })?;
+            (system.die_with)(parent)?;
+            Err(image.execute())
+        };
+        // SAFETY: the closure runs between fork and exec: it makes system calls only, and what it
+        // uses was allocated before.
+        unsafe { command.pre_exec(start) };
+        let child = command.spawn()?;
+        GROUP.store(child.id().cast_signed(), SeqCst);
+        Ok(child)
+    }
+
+    /// Kills the group of the child. To be called before it is reaped: while the zombie stands,
+    /// its number, and so the group's, cannot be given to another process.
+    pub(crate) fn kill_group(&self) {
+        kill_running_group();
+        GROUP.store(0, SeqCst);
+    }
+}
+
+impl Drop for Supervision {
+    fn drop(&mut self) {
+        GROUP.store(0, SeqCst);
+        SUPERVISING.store(false, SeqCst);
+    }
+}
+
+/// A program with its arguments and our environment, in the form that execve(2) takes: made before
+/// the fork, since nothing may be allocated after it.
+pub(crate) struct Image {
+    program: CString,
+    arguments: Strings,
+    environment: Strings,
+}
+
+impl Image {
+    /// An error tells that a NUL byte stands in the path or an argument. `program` is relative to
+    /// the child's directory.
+    pub(crate) fn new(program: OsString, arguments: &[String]) -> io::Result<Self> {
+        let variable = |(mut entry, value): (OsString, OsString)| {
+            entry.push("=");
+            entry.push(value);
+            CString::new(entry.into_vec())
+        };
+        Ok(Self {
+            program: CString::new(program.into_vec())?,
+            arguments: Strings::new(arguments.iter().map(|text| CString::new(text.as_str())))?,
+            environment: Strings::new(std::env::vars_os().map(variable))?,
+        })
+    }
+
+    /// Replaces the running program; returns only to tell why it could not. Unlike execvp(3) it
+    /// never hands a file without `#!` to a shell.
+    fn execute(&self) -> io::Error {
+        let (arguments, environment) = (&self.arguments.pointers, &self.environment.pointers);
+        // SAFETY: three pointers to NUL-terminated strings, or null-terminated lists of such, all
+        // owned by `self`.
+        unsafe {
+            libc::execve(
+                self.program.as_ptr(),
+                arguments.as_ptr(),
+                environment.as_ptr(),
+            )
+        };
+        io::Error::last_os_error()
+    }
+}
+
+/// Strings, and the null-terminated list of pointers to them.
+struct Strings {
+    _owned: Vec<CString>,
+    pointers: Vec<*const c_char>,
+}
+
+// SAFETY: the pointers lead to memory that the same value owns and nobody changes.
+unsafe impl Send for Strings {}
+// SAFETY: as above.
+unsafe impl Sync for Strings {}
+
+impl Strings {
+    fn new(strings: impl Iterator<Item = Result<CString, std::ffi::NulError>>) -> io::Result<Self> {
+        let owned = strings.collect::<Result<Vec<_>, _>>()?;
+        let pointers = owned
+            .iter()
+            .map(|text| text.as_ptr())
+            .chain([ptr::null()])
+            .collect();
+        Ok(Self {
+            _owned: owned,
+            pointers,
+        })
+    }
+}
+
+/// Tells the end of a child without reaping it: `descriptor` becomes readable.
+pub(crate) struct ExitWatch {
+    descriptor: OwnedFd,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl ExitWatch {
+    /// Watches `child`, which must not have been reaped.
+    pub(crate) fn of(child: &Child) -> io::Result<Self> {
+        let pid = child.id().cast_signed();
+        match (system().exit_descriptor)(pid) {
+            Ok(descriptor) => Ok(Self {
+                descriptor,
+                thread: None,
+            }),
+            Err(_) => Self::by_thread(pid),
+        }
+    }
+
+    fn by_thread(pid: pid_t) -> io::Result<Self> {
+        let (reader, writer) = io::pipe()?;
+        let thread = thread::Builder::new().stack_size(64 << 10).spawn(move || {
+            wait_without_reaping(pid);
+            drop(writer);
+        })?;
+        Ok(Self {
+            descriptor: reader.into(),
+            thread: Some(thread),
+        })
+    }
+
+    /// Readable once the child has ended.
+    pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
+        self.descriptor.as_fd()
+    }
+
+    /// Ends the watch of a child that has ended or was killed, so that it may be reaped.
+    pub(crate) fn end(self) {
+        if let Some(thread) = self.thread {
+            drop(thread.join());
+        }
+    }
+}
+
+/// Blocks until the child has ended, and leaves its zombie (waitid(2), `WNOWAIT`).
+fn wait_without_reaping(pid: pid_t) {
+    // SAFETY: `siginfo_t` is plain data, for which all bits zero is a valid value.
+    let mut info: libc::siginfo_t = unsafe { mem::zeroed() };
+    let options = libc::WEXITED | libc::WNOWAIT;
+    loop {
+        // SAFETY: the pointer is valid for writing; an unknown pid only makes the call fail.
+        let waited =
+            unsafe { libc::waitid(libc::P_PID, pid.cast_unsigned(), &raw mut info, options) };
+        match check(waited) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            _ => return,
+        }
+    }
+}
+
+/// Kills one child. It must be a child of ours that was not reaped, else the number may be another's.
+pub(crate) fn kill_child(pid: i32) {
+    // SAFETY: passes two integers.
+    unsafe { libc::kill(pid, libc::SIGKILL) };
+}
+
+/// Reaps every child that has ended; whether others are left.
+pub(crate) fn reap_all() -> bool {
+    loop {
+        // SAFETY: the null pointer asks for no status.
+        match unsafe { libc::waitpid(-1, ptr::null_mut(), libc::WNOHANG) } {
+            0 => return true,
+            reaped if reaped > 0 => {}
+            _ => return io::Error::last_os_error().kind() == io::ErrorKind::Interrupted,
+        }
+    }
+}
+
+/// Our children, where the system can tell.
+pub(crate) fn children() -> Vec<i32> {
+    (system().children)()
+}
+
+fn kill_running_group() {
+    let group = GROUP.load(SeqCst);
+    if group > 0 {
+        // SAFETY: passes two integers; a group without members only makes the call fail.
+        unsafe { libc::killpg(group, libc::SIGKILL) };
+    }
+}
+
+// ------------------------------------------------------------------------------------ descriptors
+
+/// What to wait for on a descriptor.
+#[derive(Clone, Copy)]
+pub(crate) enum Interest {
+    /// Data, an end of file, or an error to be read.
+    Read,
+    /// Room to write, or a reader that has gone.
+    Write,
+}
+
+/// Waits until one of the descriptors is ready or the time is up; tells which are. An interruption
+/// ends the wait early. `None` is never ready.
+pub(crate) fn poll<const N: usize>(
+    watched: [Option<(BorrowedFd<'_>, Interest)>; N],
+    time: Duration,
+) -> io::Result<[bool; N]> {
+    let mut entries = watched.map(|entry| match entry {
+        Some((fd, Interest::Read)) => libc::pollfd {
+            fd: fd.as_raw_fd(),
+            events: libc::POLLIN,
+            revents: 0,
+        },
+        Some((fd, Interest::Write)) => libc::pollfd {
+            fd: fd.as_raw_fd(),
+            events: libc::POLLOUT,
+            revents: 0,
+        },
+        None => libc::pollfd {
+            fd: -1,
+            events: 0,
+            revents: 0,
+        },
+    });
+    // Rounded up: a wait that ends too early would be a busy loop.
+    let milliseconds = c_int::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(c_int::MAX);
+    let count = libc::nfds_t::try_from(N).unwrap_or(libc::nfds_t::MAX);
+    // SAFETY: pointer and count describe the living array; negative descriptors are skipped (poll(2)).
+    match check(unsafe { libc::poll(entries.as_mut_ptr(), count, milliseconds) }) {
+        Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
+        _ => Ok(entries.map(|entry| entry.revents != 0)),
+    }
+}
+
+/// Reading and writing fail with `WouldBlock` from now on where they would wait.
+pub(crate) fn set_nonblocking(fd: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: passes integers; the descriptor is open as long as it is borrowed.
+    let flags = check(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETFL) })?;
+    // SAFETY: as above.
+    check(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETFL, flags | libc::O_NONBLOCK) }).map(drop)
+}
+
+/// The usual convention of system calls: negative means failure, and `errno` tells which.
+fn check(result: c_int) -> io::Result<c_int> {
+    if result < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(result)
+    }
+}
+
+// ----------------------------------------------------------------------- what systems differ in
+
+/// What not every system has.
+struct System {
+    /// Marks all descriptors but the three standard ones to be closed by exec.
+    close_on_exec: fn() -> io::Result<()>,
+    /// Makes us the parent of every descendant that loses its own.
+    adopt_orphans: fn(),
+    /// In a child: to be killed when the parent dies. Async-signal-safe.
+    die_with: fn(pid_t) -> io::Result<()>,
+    /// A descriptor that becomes readable when the child ends.
+    exit_descriptor: fn(pid_t) -> io::Result<OwnedFd>,
+    /// Our children.
+    children: fn() -> Vec<pid_t>,
+}
+
+fn system() -> &'static System {
+    #[cfg(target_os = "linux")]
+    if !(cfg!(debug_assertions) && std::env::var_os("I_INSIST_TEST_PORTABLE").is_some()) {
+        return &linux::SYSTEM;
+    }
+    &PORTABLE
+}
+
+static PORTABLE: System = System {
+    close_on_exec: || {
+        // SAFETY: asks for a number.
+        let limit = unsafe { libc::sysconf(libc::_SC_OPEN_MAX) };
+        // The limit can be a thousand million; descriptors are given out from below.
+        for fd in 3..c_int::try_from(limit)
+            .unwrap_or(c_int::MAX)
+            .clamp(1024, 65_536)
+        {
+            // SAFETY: passes integers; a closed descriptor only makes the call fail.
+            unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) };
+        }
+        Ok(())
+    },
+    adopt_orphans: || {},
+    die_with: |_| Ok(()),
+    exit_descriptor: |_| Err(io::ErrorKind::Unsupported.into()),
+    children: Vec::new,
+};
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use super::{System, check, own_pid};
+    use libc::{c_int, pid_t};
+    use std::os::fd::{FromRawFd, OwnedFd};
+    use std::{fs, io};
+
+    pub(super) static SYSTEM: System = System {
+        close_on_exec,
+        adopt_orphans: || {
+            // SAFETY: passes integers. Linux 3.4; where it fails, only the group can be killed.
+            unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) };
+        },
+        die_with: |parent| {
+            // SAFETY: passes integers.
+            check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0) })?;
+            // SAFETY: always succeeds. A parent that died before the call sends no signal.
+            if unsafe { libc::getppid() } == parent {
+                Ok(())
+            } else {
+                Err(io::Error::from_raw_os_error(libc::ESRCH))
+            }
+        },
+        exit_descriptor,
+        children,
+    };
+
+    /// Linux 5.11 for the flag; a raw call, since not every C library wraps it.
+    fn close_on_exec() -> io::Result<()> {
+        let flags = libc::CLOSE_RANGE_CLOEXEC;
+        // SAFETY: passes integers; marks descriptors and closes none.
+        match unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, flags) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// `pidfd_open(2)`, Linux 5.3; the descriptor is close-on-exec from the start.
+    fn exit_descriptor(pid: pid_t) -> io::Result<OwnedFd> {
+        // SAFETY: passes integers.
+        let result = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+        match c_int::try_from(result) {
+            // SAFETY: the call has just made this descriptor for us.
+            Ok(fd) if fd >= 0 => Ok(unsafe { OwnedFd::from_raw_fd(fd) }),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// From `/proc/self/task/*/children` (proc(5)), or, in a kernel without that file, from the
+    /// fourth field of every `/proc/*/stat`.
+    fn children() -> Vec<pid_t> {
+        let threads = fs::read_dir("/proc/self/task")
+            .into_iter()
+            .flatten()
+            .flatten();
+        let lists: io::Result<Vec<String>> = threads
+            .map(|thread| fs::read_to_string(thread.path().join("children")))
+            .collect();
+        match lists {
+            Ok(lists) => lists
+                .iter()
+                .flat_map(|list| list.split_whitespace())
+                .filter_map(|pid| pid.parse().ok())
+                .collect(),
+            Err(_) => fs::read_dir("/proc")
+                .into_iter()
+                .flatten()
+                .flatten()
+                .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+                .filter(|pid| parent_of(*pid) == Some(own_pid()))
+                .collect(),
+        }
+    }
+
+    fn parent_of(pid: pid_t) -> Option<pid_t> {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The name stands in parentheses and may hold anything; the fields after it do not.
+        stat.rsplit_once(')')?
+            .1
+            .split_whitespace()
+            .nth(1)?
+            .parse()
+            .ok()
+    }
+}

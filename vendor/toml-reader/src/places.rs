@@ -1,0 +1,86 @@
+//! Byte offsets to lines and columns.
+
+/// How many bytes lie between two marks: a look-up reads fewer than these.
+const STRIDE: usize = 64;
+
+/// Turns byte offsets of one text into lines and columns, each in constant time, however long the
+/// lines are.
+#[derive(Clone, Debug)]
+pub struct Places<'t> {
+    bytes: &'t [u8],
+    /// Line and column at every multiple of the stride.
+    marks: Vec<(usize, usize)>,
+}
+
+impl<'t> Places<'t> {
+    /// Marks `bytes`. A byte order mark before the text has no column of its own.
+    #[must_use]
+    pub fn new(bytes: &'t [u8]) -> Self {
+        let start = usize::from(!bytes.starts_with("\u{feff}".as_bytes()));
+        let mut marks = Vec::with_capacity(bytes.len() / STRIDE + 2);
+        marks.push((1, start));
+        for chunk in bytes.chunks(STRIDE) {
+            marks.extend(marks.last().map(|mark| advanced(*mark, chunk)));
+        }
+        Places { bytes, marks }
+    }
+
+    /// Line and column of `offset`, both from 1, the column in characters.
+    #[must_use]
+    pub fn at(&self, offset: usize) -> (usize, usize) {
+        let offset = offset.min(self.bytes.len());
+        let stride = offset / STRIDE;
+        let between = self.bytes.get(stride * STRIDE..offset).unwrap_or_default();
+        let (line, column) = advanced(self.marks.get(stride).copied().unwrap_or((1, 1)), between);
+        (line, column.max(1))
+    }
+}
+
+/// The place behind `bytes`.
+fn advanced((line, column): (usize, usize), bytes: &[u8]) -> (usize, usize) {
+    let mut lines = bytes.rsplit(|byte| *byte == b'\n');
+    let last = lines.next().unwrap_or_default();
+    // The second and later bytes of a character in UTF-8 are 10xx_xxxx.
+    let later = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;
+    let characters = if last.is_ascii() {
+        last.len()
+    } else {
+        last.len() - last.iter().filter(later).count()
+    };
+    match lines.count() {
+        0 => (line, column + characters),
+        earlier => (line + earlier, 1 + characters),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Places;
+
+    #[test]
+    fn columns_count_characters() {
+        let text = "\u{feff}aé\n\nüx";
+        let places = Places::new(text.as_bytes());
+        let found: Vec<_> = text
+            .char_indices()
+            .map(|(offset, _)| places.at(offset))
+            .collect();
+        assert_eq!(
+            found,
+            [(1, 1), (1, 1), (1, 2), (1, 3), (2, 1), (3, 1), (3, 2)]
+        );
+        assert_eq!(places.at(text.len()), (3, 3));
+        assert_eq!(places.at(usize::MAX), (3, 3));
+        assert_eq!(Places::new(b"").at(0), (1, 1));
+    }
+
+    #[test]
+    fn long_lines_agree_with_counting() {
+        let text = "é…x\n".to_owned() + &"aé…𝄞".repeat(500);
+        let places = Places::new(text.as_bytes());
+        for (offset, _) in text.char_indices().skip(4) {
+            let column = text.get(7..offset).unwrap_or_default().chars().count() + 1;
+            assert_eq!(places.at(offset), (2, column));
+        }
+    }
+}
