@@ -24,6 +24,8 @@ FISHCOMPDIR = $(datadir)/fish/vendor_completions.d
 SYSCONFDIR = /etc
 # STEER=1 makes `make install` add a link by the name of steer.
 STEER =
+# SEED=n makes `make fuzz` generate other cases.
+SEED =
 
 BINARY = $${CARGO_TARGET_DIR:-target}/release/i-insist
 
@@ -64,15 +66,15 @@ demo: all
 e2e: all
 	@I_INSIST_BIN="$(BINARY)" python3 tests/e2e/run.py
 
+# What one decision costs; then how the cost of the parser and of the matchers grows with the text.
 bench: all
 	@python3 tests/bench.py "$(BINARY)"
+	@[ ! -e tests/bench/Cargo.toml ] || $(CARGO) run -q --release --manifest-path tests/bench/Cargo.toml
+	@$(CARGO) run -q --release --manifest-path tests/differential/Cargo.toml --bin cost
 
-# Crates with dependencies of their own: they compare us with other implementations on generated cases.
+# Compares us with other implementations on generated cases; a crate with dependencies of its own.
 fuzz:
-	@set -e; for manifest in tests/*/Cargo.toml; do \
-		[ -e "$$manifest" ] || continue; echo "$$manifest"; \
-		$(CARGO) test --release --manifest-path "$$manifest"; \
-	done
+	@$(CARGO) run -q --release --manifest-path tests/differential/Cargo.toml -- $(SEED)
 
 lint:
 	$(CARGO) fmt --all --check
