@@ -36,7 +36,8 @@ FIND_TARGET = \
 	host=$$($(RUSTC) -vV | sed -n 's/^host: //p'); target=$${CARGO_BUILD_TARGET:-$$host}; \
 	musl=$$(echo "$$host" | sed -n 's/-linux-gnu$$/-linux-musl/p'); \
 	if [ -z "$$CARGO_BUILD_TARGET" ] && [ -n "$$musl" ] && \
-		[ -d "$$($(RUSTC) --print target-libdir --target "$$musl" 2>/dev/null)" ]; then target=$$musl; fi; \
+		ls "$$($(RUSTC) --print target-libdir --target "$$musl")"/libstd-*.rlib >/dev/null 2>&1; \
+		then target=$$musl; fi; \
 	case $$target in *-linux-*) flags="-C target-feature=+crt-static" ;; *) flags= ;; esac
 
 all:
