@@ -42,6 +42,14 @@ pub(super) fn search(
     let mut characters = rest.chars();
     let mut position = start;
     loop {
+        if let (true, Instruction::Char(first)) = (arriving.is_empty(), program.instructions[0]) {
+            // Nothing is under way: straight to where a match could begin.
+            let rest = characters.as_str();
+            let (skipped, rest) = rest.split_at_checked(rest.find(first)?)?;
+            position += skipped.len();
+            previous = skipped.chars().next_back().or(previous);
+            characters = rest.chars();
+        }
         let next = characters.next();
         machine.threads.clear();
         for thread in arriving.drain(..) {
