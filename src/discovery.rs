@@ -94,6 +94,32 @@ pub(crate) fn general_files(general: &[PathBuf]) -> Result<Vec<RuleFile>, Vec<Fa
     }
 }
 
+/// Finds steer's files: the person's, then the nearest `.steer.toml` from `directory` upwards. A
+/// directory of that name is passed over.
+pub(crate) fn steer_files(config_home: &Path, directory: &Path) -> Vec<Result<RuleFile, Fault>> {
+    let own = config_home.join("steer/config.toml");
+    let nearest = directory
+        .ancestors()
+        .map(|ancestor| ancestor.join(".steer.toml"));
+    let nearest = nearest
+        .into_iter()
+        .find(|path| path.symlink_metadata().is_ok() && !path.is_dir());
+    let present = Some(own).filter(|path| path.symlink_metadata().is_ok());
+    let read = |path: PathBuf, scope| {
+        let mut search = Search::default();
+        let directory = path.parent().unwrap_or(&path).to_owned();
+        search.read_file(path, &directory, scope);
+        search
+            .files
+            .pop()
+            .map(Ok)
+            .or_else(|| search.faults.pop().map(Err))
+    };
+    let own = present.and_then(|path| read(path, Scope::Person));
+    let nearest = nearest.and_then(|path| read(path, Scope::Place));
+    own.into_iter().chain(nearest).collect()
+}
+
 #[derive(Default)]
 struct Search<'a> {
     ancestors_seen: Vec<&'a Path>,

@@ -700,3 +700,136 @@ mod linux {
         assert_eq!(parent_of(-1), None);
     }
 }
+
+// --------------------------------------------------------------------------- extended attributes
+
+/// Gives `to` the extended attributes of `from`; on Linux they also carry access lists and security
+/// labels (xattr(7)). What this user may not set, or this file system does not keep, is left out.
+/// Elsewhere nothing is copied.
+pub(crate) fn copy_extended_attributes(from: &File, to: &File) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    for name in extended_attributes::names(from)? {
+        let Some(value) = extended_attributes::value(from, &name)? else {
+            continue;
+        };
+        match extended_attributes::set(to, &name, &value) {
+            Err(error)
+                if !matches!(
+                    error.raw_os_error(),
+                    Some(libc::EPERM | libc::EACCES | libc::ENOTSUP)
+                ) =>
+            {
+                return Err(error);
+            }
+            _ => {}
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _unused = (from, to);
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+mod extended_attributes {
+    use std::ffi::{CStr, CString};
+    use std::fs::File;
+    use std::io;
+    use std::os::fd::AsRawFd;
+
+    /// The most that a list or a value may hold (xattr(7)).
+    const MAX: usize = 64 * 1024;
+
+    fn length(result: libc::ssize_t) -> io::Result<usize> {
+        usize::try_from(result).map_err(|_negative| io::Error::last_os_error())
+    }
+
+    pub(super) fn names(file: &File) -> io::Result<Vec<CString>> {
+        let mut list = vec![0_u8; MAX];
+        // SAFETY: the buffer lives through the call and has the length that is passed.
+        let result =
+            unsafe { libc::flistxattr(file.as_raw_fd(), list.as_mut_ptr().cast(), list.len()) };
+        match length(result) {
+            Ok(length) => list.truncate(length),
+            Err(error) if error.raw_os_error() == Some(libc::ENOTSUP) => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        }
+        Ok(list
+            .split_inclusive(|&byte| byte == 0)
+            .filter_map(|name| CStr::from_bytes_with_nul(name).ok())
+            .map(CStr::to_owned)
+            .collect())
+    }
+
+    /// `None` when this user may not read it.
+    pub(super) fn value(file: &File, name: &CStr) -> io::Result<Option<Vec<u8>>> {
+        let mut value = vec![0_u8; MAX];
+        // SAFETY: name and buffer live through the call; the buffer has the length that is passed.
+        let result = unsafe {
+            libc::fgetxattr(
+                file.as_raw_fd(),
+                name.as_ptr(),
+                value.as_mut_ptr().cast(),
+                value.len(),
+            )
+        };
+        match length(result) {
+            Ok(length) => {
+                value.truncate(length);
+                Ok(Some(value))
+            }
+            Err(error)
+                if matches!(
+                    error.raw_os_error(),
+                    Some(libc::ENODATA | libc::EPERM | libc::EACCES)
+                ) =>
+            {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(super) fn set(file: &File, name: &CStr, value: &[u8]) -> io::Result<()> {
+        // SAFETY: name and value live through the call; the value has the length that is passed.
+        let result = unsafe {
+            libc::fsetxattr(
+                file.as_raw_fd(),
+                name.as_ptr(),
+                value.as_ptr().cast(),
+                value.len(),
+                0,
+            )
+        };
+        if result == 0 {
+            Ok(())
+        } else {
+            Err(io::Error::last_os_error())
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+        use std::fs;
+
+        #[test]
+        fn attributes_are_copied() {
+            // Beside the test program: a temporary folder may lie on a file system without them.
+            let folder = std::env::current_exe()
+                .unwrap()
+                .with_file_name("attributes-test");
+            fs::create_dir_all(&folder).unwrap();
+            let [from, to] = ["from", "to"].map(|name| File::create(folder.join(name)).unwrap());
+            set(&from, c"user.one", b"1").unwrap();
+            set(&from, c"user.empty", b"").unwrap();
+            crate::sys::copy_extended_attributes(&from, &to).unwrap();
+            assert_eq!(value(&to, c"user.one").unwrap().as_deref(), Some(&b"1"[..]));
+            assert_eq!(
+                value(&to, c"user.empty").unwrap().as_deref(),
+                Some(&b""[..])
+            );
+            assert_eq!(value(&to, c"user.none").unwrap(), None);
+            fs::remove_dir_all(folder).unwrap();
+        }
+    }
+}

@@ -1,22 +1,29 @@
 //! `check < EVENT.json` and `protect-config < EVENT.json`: one neutral event, one verdict.
 
 use super::judge::{self, Judged, Refusal};
-use super::{Exit, complain, payload, usage_error};
+use super::{Exit, complain, explain, payload, usage_error};
 use crate::decision::Strength;
 use crate::event::neutral;
 use crate::harness::{Moment, instead};
 use crate::json::Json;
 use crate::protect;
+use crate::rules::Spelling;
 use crate::sys::{self, LastWord, Stream};
 use crate::world::World;
 use std::io;
 use std::time::{Duration, Instant};
 
-/// Prints whether the event on standard input is blocked, and why.
+/// Checks a command, a batch of them, or the event on standard input.
 pub(crate) fn run(arguments: &[String]) -> Exit {
-    if !arguments.is_empty() {
-        return usage_error("check takes its event on standard input");
+    match arguments {
+        [] => event(),
+        [option] if option == "--batch" => explain::batch(Spelling::Guard),
+        words => explain::command(Spelling::Guard, words),
     }
+}
+
+/// Prints whether the event on standard input is blocked, and why.
+fn event() -> Exit {
     let time = Duration::from_secs(Moment::PreToolUse.limits().own_seconds);
     sys::answer_even_when_dying(LastWord {
         stream: Stream::Stdout,
@@ -80,7 +87,8 @@ fn verdict(deadline: Instant) -> Result<Judged, CheckError> {
         .map_err(|error| CheckError::Input(format!("input: invalid JSON: {error}")))?;
     let mut event =
         neutral::read(&json, &world.home).map_err(|error| CheckError::Input(error.to_string()))?;
-    judge::judge(&world, &mut event, || false, deadline).map_err(CheckError::Refused)
+    judge::judge(&world, Spelling::Guard, &mut event, || false, deadline)
+        .map_err(CheckError::Refused)
 }
 
 /// Answers `true` or `false` like any checker: whether the event on standard input would change

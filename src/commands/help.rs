@@ -16,6 +16,7 @@ pub(crate) const PAGES: &[(&str, &str)] = &[
     ("approval", include_str!("../manual/09-approval.md")),
     ("install", include_str!("../manual/11-install.md")),
     ("protect", include_str!("../manual/12-protect.md")),
+    ("audit", include_str!("../manual/13-audit.md")),
     ("commands", include_str!("../manual/14-commands.md")),
 ];
 

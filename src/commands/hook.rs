@@ -1,20 +1,23 @@
 //! `hook --harness HARNESS EVENT`: one hook, from payload to reply.
 
 use super::judge::{self, Judged, Refusal};
-use super::{Exit, payload};
+use super::{Exit, payload, sources};
 use crate::approval::{self, Records, Session};
+use crate::audit::{self, Entry};
 use crate::decision::Strength;
-use crate::event::{Event, Phase};
+use crate::event::{Event, Kind, Phase};
 use crate::harness::{
     self, Answer, Author, Environment, Harness, Message, Moment, Origin, Prompt, Reply,
     SessionStart, SettingsChange, Stop,
 };
 use crate::json::Json;
+use crate::rules::Spelling;
 use crate::sys;
 use crate::world::World;
 use std::env;
 use std::io;
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// What the agent is told once, when a session starts.
 const ANNOUNCEMENT: &str = "i-insist checks tool calls in this session. A call that it blocks is for the person to override, \
@@ -23,26 +26,20 @@ HUMAN_PERMISSION_GRANTED=1 on a shell command is for use only after the person a
 
 /// Answers one hook.
 pub(crate) fn run(arguments: &[String]) -> Exit {
-    let started = Instant::now();
     let called = read_arguments(arguments);
     let moment = called.as_ref().ok().map(|(_, moment)| *moment);
     sys::answer_even_when_dying(harness::last_word(moment));
+    let started = Instant::now();
     let payload = payload::read(&mut io::stdin().lock());
     let (harness, moment) = match called {
         Ok(called) => called,
         Err(problem) => return send(Reply::refusal(&format!("i-insist: {problem}"))),
     };
-    let hook = Hook {
-        harness,
-        moment,
-        environment: Environment::new(|name| env::var_os(name), env::current_dir().ok()),
-        deadline: started + Duration::from_secs(moment.limits().own_seconds),
-    };
-    let reply = match payload {
+    let hook = Hook::new(Spelling::Guard, harness, moment, started);
+    send(match payload {
         Ok(text) => hook.answer(&text),
         Err(error) => hook.failed(&error.to_string()),
-    };
-    send(reply)
+    })
 }
 
 fn read_arguments(arguments: &[String]) -> Result<(Harness, Moment), String> {
@@ -58,6 +55,40 @@ fn read_arguments(arguments: &[String]) -> Result<(Harness, Moment), String> {
         Harness::from_name(harness).ok_or_else(|| format!("unknown harness `{harness}`"))?;
     let moment = Moment::from_argument(event).ok_or_else(|| format!("unknown event `{event}`"))?;
     Ok((known, moment))
+}
+
+/// Answers a hook in steer's spelling: `--event PreToolUse` or `--event=PreToolUse`. The payload
+/// tells the harness, and what fails lets the call run.
+pub(crate) fn run_steer(arguments: &[String]) -> Exit {
+    let named = match arguments {
+        [option, name] if option == "--event" => Some(name.as_str()),
+        [option] => option.strip_prefix("--event="),
+        _ => None,
+    };
+    let moment = named
+        .and_then(Moment::from_client_name)
+        .filter(|moment| matches!(moment, Moment::PreToolUse | Moment::PostToolUse));
+    sys::answer_even_when_dying(harness::open_last_word(moment));
+    let started = Instant::now();
+    let payload = payload::read(&mut io::stdin().lock());
+    let hook = |harness| {
+        Hook::new(
+            Spelling::Steer,
+            harness,
+            moment.unwrap_or(Moment::PreToolUse),
+            started,
+        )
+    };
+    send(match (moment, payload) {
+        (None, _) => hook(Harness::Claude)
+            .failed("steer hook takes --event PreToolUse or --event PostToolUse"),
+        (Some(_), Err(error)) => hook(Harness::Claude).failed(&error.to_string()),
+        (Some(_), Ok(text)) => {
+            let harness =
+                Json::parse(&text).map_or(Harness::Claude, |payload| Harness::of_payload(&payload));
+            hook(harness).answer(&text)
+        }
+    })
 }
 
 /// Writes the reply. Where nobody reads it, the refusal goes to the other stream, for a client takes
@@ -87,6 +118,7 @@ fn send(reply: Reply) -> Exit {
 
 /// One call of a harness.
 struct Hook {
+    spelling: Spelling,
     harness: Harness,
     moment: Moment,
     environment: Environment,
@@ -94,6 +126,19 @@ struct Hook {
 }
 
 impl Hook {
+    fn new(spelling: Spelling, harness: Harness, moment: Moment, started: Instant) -> Self {
+        let mut environment = Environment::new(|name| env::var_os(name), env::current_dir().ok());
+        environment.cwd_optional = spelling == Spelling::Steer;
+        let deadline = started + Duration::from_secs(moment.limits().own_seconds);
+        Self {
+            spelling,
+            harness,
+            moment,
+            environment,
+            deadline,
+        }
+    }
+
     fn answer(&self, text: &str) -> Reply {
         let world = match World::from_environment() {
             Ok(world) => world,
@@ -111,7 +156,7 @@ impl Hook {
             .decode(self.moment, &payload, &self.environment, &world.home)
         {
             Ok(Message::Tool(event)) => self.tool(&world, &records, *event),
-            Ok(Message::Prompt(prompt)) => self.prompt(&records, &prompt),
+            Ok(Message::Prompt(prompt)) => self.prompt(&world, &records, &prompt),
             Ok(Message::SessionStart(start)) => self.session_start(&world, &records, &start),
             Ok(Message::Stop(stop)) => self.stop(&records, &stop),
             Ok(Message::SettingsChange(change)) => self.settings_change(&world, &records, &change),
@@ -138,6 +183,9 @@ impl Hook {
     /// nothing to refuse, the person is told.
     fn failed(&self, problem: &str) -> Reply {
         let problem = format!("i-insist: {problem}");
+        if self.spelling == Spelling::Steer {
+            return self.encode(Answer::Notice { person: &problem });
+        }
         match self.moment {
             Moment::PreToolUse
             | Moment::PreSkillShellCommand
@@ -165,7 +213,7 @@ impl Hook {
         self.failed(problem)
     }
 
-    fn prompt(&self, records: &Records, prompt: &Prompt<'_>) -> Reply {
+    fn prompt(&self, world: &World, records: &Records, prompt: &Prompt<'_>) -> Reply {
         if prompt.author != Author::Person || self.environment.nested {
             return self.encode(Answer::Pass);
         }
@@ -179,7 +227,12 @@ impl Hook {
         };
         records.take_passed(&session);
         match records.record(&session, prompt.origin.turn_id.as_deref(), approved) {
-            Ok(()) => self.encode(Answer::Pass),
+            Ok(()) => {
+                if approved {
+                    self.log_approval(world, &prompt.origin);
+                }
+                self.encode(Answer::Pass)
+            }
             Err(error) => {
                 drop(records.revoke(&session));
                 self.failed(&format!(
@@ -208,7 +261,7 @@ impl Hook {
             }
         }
         // A rule file that cannot be read blocks each call and says so there.
-        let announce = judge::settings(world).is_none_or(|settings| settings.announce);
+        let announce = sources::settings(world).is_none_or(|settings| settings.announce);
         let text = if announce && !start.compacted {
             ANNOUNCEMENT
         } else {
@@ -286,29 +339,123 @@ impl Hook {
                 .as_ref()
                 .is_some_and(|session| records.granted(session, turn.as_deref()))
         };
-        match judge::judge(world, &mut event, approved, self.deadline) {
-            Ok(judged) => {
-                if let (Some(session), false, false) = (
-                    &session,
-                    judged.decision.overridden.is_empty(),
-                    self.environment.nested,
-                ) {
-                    drop(records.note_passed(session, &judged.decision.overridden));
-                }
-                self.reply_to(&event, &judged)
-            }
+        let judged = judge::judge(world, self.spelling, &mut event, approved, self.deadline);
+        if let (Ok(judged), Some(session), false) = (&judged, &session, self.environment.nested) {
+            self.note_passed(records, session, judged);
+        }
+        self.log_call(world, &event, judged.as_ref().ok());
+        match judged {
+            Ok(judged) => self.reply_to(&event, &judged),
             Err(refusal) => self.refuse(event.phase, &refusal),
         }
     }
 
+    /// Notes for the end of the response that the call passed only because the person insisted.
+    fn note_passed(&self, records: &Records, session: &Session, judged: &Judged) {
+        let decision = &judged.decision;
+        if decision.strength <= Strength::Context && !decision.overridden.is_empty() {
+            drop(records.note_passed(session, &decision.overridden));
+        }
+    }
+
+    fn log_approval(&self, world: &World, origin: &Origin<'_>) {
+        self.log(
+            world,
+            &Entry {
+                call: None,
+                rules: &[],
+                outcome: "approved",
+                updated_command: None,
+                session_id: origin.session_id.as_deref(),
+                cwd: &origin.cwd,
+                ..self.entry()
+            },
+        );
+    }
+
+    /// Logs what became of a call; without a judgement the engine refused it.
+    fn log_call(&self, world: &World, event: &Event<'_>, judged: Option<&Judged>) {
+        let decision = judged.map(|judged| &judged.decision);
+        let spoken: Vec<String> = decision.map_or(Vec::new(), |decision| {
+            decision
+                .spoken
+                .iter()
+                .map(|spoken| spoken.rule.clone())
+                .collect()
+        });
+        let (outcome, rules) = match decision.map(|decision| decision.strength) {
+            None => ("deny", spoken),
+            Some(Strength::Deny) => ("deny", spoken),
+            Some(Strength::Ask) => ("ask", spoken),
+            Some(Strength::Rewrite) => ("rewrite", spoken),
+            Some(_) if decision.is_some_and(|decision| !decision.overridden.is_empty()) => (
+                "approved",
+                decision.map_or(Vec::new(), |decision| decision.overridden.clone()),
+            ),
+            Some(Strength::Context) => ("context", spoken),
+            Some(Strength::Allow)
+                if event.kind == Kind::Shell
+                    && event.phase == Phase::Pre
+                    && self.spelling == Spelling::Guard =>
+            {
+                ("allow", spoken)
+            }
+            Some(Strength::Allow) => return,
+        };
+        let updated =
+            decision.and_then(|decision| decision.input.as_ref()?.get("command")?.as_str());
+        self.log(
+            world,
+            &Entry {
+                call: Some(event),
+                rules: &rules,
+                outcome,
+                updated_command: updated,
+                session_id: event.session_id.as_deref(),
+                cwd: &event.cwd,
+                ..self.entry()
+            },
+        );
+    }
+
+    fn entry(&self) -> Entry<'_> {
+        // A clock before 1970 is wrong anyhow.
+        let time = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        Entry {
+            time: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
+            event: self.moment.client_name(),
+            harness: self.harness.name(),
+            outcome: "allow",
+            rules: &[],
+            updated_command: None,
+            call: None,
+            session_id: None,
+            cwd: Path::new("/"),
+        }
+    }
+
+    /// A line that cannot be written is lost: no reason to interfere with a call.
+    fn log(&self, world: &World, entry: &Entry<'_>) {
+        drop(audit::append(
+            &audit::file(&world.state, self.spelling),
+            &entry.to_line(self.spelling),
+        ));
+    }
+
     fn refuse(&self, phase: Phase, refusal: &Refusal) -> Reply {
-        match phase {
-            Phase::Pre => self.encode(Answer::Deny {
-                reason: &refusal.to_string(),
-                person: None,
-            }),
+        match (phase, refusal) {
+            // In steer's spelling a call that cannot be read runs.
+            (Phase::Pre, Refusal::Input(problem)) => self.failed(problem),
+            (Phase::Pre, Refusal::Own(_) | Refusal::Configuration(_)) => {
+                self.encode(Answer::Deny {
+                    reason: &refusal.to_string(),
+                    person: None,
+                })
+            }
             // The call has run; what is broken is the person's to mend.
-            Phase::Post => self.encode(Answer::Notice {
+            (Phase::Post, _) => self.encode(Answer::Notice {
                 person: &refusal.to_string(),
             }),
         }

@@ -1,15 +1,14 @@
 //! One judgement: reads the rule files that hold for a call, and has the rules decide. `hook` and
 //! `check` differ in what they read and print only.
 
+use super::sources::Sources;
 use crate::approval::{self, PREFIX};
 use crate::checker::{self, Checker, Verdict};
 use crate::decision::{self, Approval, Call, Checkers, Decision, Programs, Strength};
-use crate::discovery::{self, RuleFile, Scope};
 use crate::event::{Change, Event, Kind, patch};
 use crate::json::Json;
-use crate::matching::Document;
 use crate::protect::{self, Guarded};
-use crate::rules::{self, Effect, Rule, Settings, Spelling, builtins, guard};
+use crate::rules::{Effect, Rule, Spelling};
 use crate::shell::{self, Parsed};
 use crate::world::World;
 use std::fmt;
@@ -23,6 +22,10 @@ pub(crate) struct Judged {
     pub(crate) decision: Decision,
     /// What the person should know beside it.
     pub(crate) notices: Vec<String>,
+    /// The rules that were asked, in the order of the search.
+    pub(crate) rules: Vec<Rule>,
+    /// The shell text taken apart.
+    pub(crate) parsed: Option<Parsed>,
 }
 
 impl Judged {
@@ -89,6 +92,7 @@ const TOO_DEEP: &str = "i-insist: this command is nested too deep, or its braces
 /// response; the prefix of a shell call is looked at here.
 pub(crate) fn judge(
     world: &World,
+    spelling: Spelling,
     event: &mut Event<'_>,
     approved: impl FnOnce() -> bool,
     deadline: Instant,
@@ -100,13 +104,13 @@ pub(crate) fn judge(
     if let Some(reason) = approval::self_approval(event, parsed.as_ref()) {
         return Err(Refusal::Own(reason));
     }
-    let sources = Sources::load(world, event).map_err(Refusal::Configuration)?;
+    let sources = Sources::load(world, event, spelling).map_err(Refusal::Configuration)?;
     let parsed = if sources.settings.wrappers.is_empty() {
         parsed
     } else {
         parse(world, event, &sources.settings.wrappers)
     };
-    if parsed.as_ref().is_some_and(|parsed| parsed.limited) {
+    if spelling == Spelling::Guard && parsed.as_ref().is_some_and(|parsed| parsed.limited) {
         return Err(Refusal::Own(TOO_DEEP));
     }
     let prefixed = sources.settings.shell_prefix
@@ -126,38 +130,31 @@ pub(crate) fn judge(
         deadline,
         json: None,
     };
-    let document = Document::new(event, parsed.as_ref());
     let call = Call {
         event,
         shell: parsed.as_ref(),
-        document: &document,
         approval,
-        spelling: Spelling::Guard,
+        spelling,
     };
     let decision = decision::decide(&call, &sources.rules, &mut asked, &OnPath(world));
     Ok(Judged {
         decision,
-        notices: Vec::new(),
+        notices: sources.notices,
+        rules: sources.rules,
+        parsed,
     })
 }
 
-fn parse(world: &World, event: &Event<'_>, wrappers: &[rules::Wrapper]) -> Option<Parsed> {
+fn parse(world: &World, event: &Event<'_>, wrappers: &[shell::Wrapper]) -> Option<Parsed> {
     let command = event
         .command
         .as_deref()
         .filter(|_| event.kind == Kind::Shell)?;
-    let wrappers: Vec<shell::Wrapper> = wrappers
-        .iter()
-        .map(|wrapper| shell::Wrapper {
-            name: wrapper.name.clone(),
-            value_options: wrapper.value_options.clone(),
-        })
-        .collect();
     let options = shell::Options {
         cwd: Some(&event.cwd),
         session_cwd: event.session_cwd.as_deref().or(Some(&event.cwd)),
         home: Some(&world.home),
-        wrappers: &wrappers,
+        wrappers,
     };
     Some(shell::parse(command, &options))
 }
@@ -196,75 +193,9 @@ pub(crate) fn for_protection(
     if let Some(parsed) = &parsed {
         read_patches(world, event, parsed).map_err(Refusal::Input)?;
     }
-    let sources = Sources::load(world, event).map_err(Refusal::Configuration)?;
+    let sources = Sources::load(world, event, Spelling::Guard).map_err(Refusal::Configuration)?;
     let guarded = guarded(world, &sources.directories, &sources.rules);
     Ok((parsed, guarded))
-}
-
-/// The settings of the machine's and the person's own files; `None` when one of them is wrong.
-pub(crate) fn settings(world: &World) -> Option<Settings> {
-    let mut settings = Settings::default();
-    for file in discovery::general_files(&world.guard_directories()).ok()? {
-        settings.join(read_guard(&file).ok()?.settings);
-    }
-    Some(settings)
-}
-
-pub(crate) fn read_guard(file: &RuleFile) -> Result<guard::GuardFile, Vec<rules::Diagnostic>> {
-    let scope = match file.scope {
-        Scope::Person => guard::Scope::User,
-        Scope::Place => guard::Scope::Repository,
-    };
-    guard::read(&file.path, &file.directory, &file.text, scope)
-}
-
-/// The rules that hold for one call, in the order of the search.
-struct Sources {
-    rules: Vec<Rule>,
-    settings: Settings,
-    /// The rule directories that were found.
-    directories: Vec<PathBuf>,
-}
-
-impl Sources {
-    fn load(world: &World, event: &Event<'_>) -> Result<Self, String> {
-        let listed = |lines: Vec<String>| lines.join("\n");
-        let files = discovery::guard_files(&world.guard_directories(), &event.cwd, &event.paths)
-            .map_err(|faults| listed(faults.iter().map(ToString::to_string).collect()))?;
-        let mut sources = Self {
-            rules: Vec::new(),
-            settings: Settings::default(),
-            directories: Vec::new(),
-        };
-        let mut problems = Vec::new();
-        let mut uses = Vec::new();
-        for file in &files {
-            match read_guard(file) {
-                Ok(guard) => {
-                    sources.rules.extend(guard.rules);
-                    sources.settings.join(guard.settings);
-                    uses.extend(guard.uses);
-                }
-                Err(found) => problems.extend(
-                    found
-                        .iter()
-                        .map(|problem| format!("configuration {problem}")),
-                ),
-            }
-            if !sources.directories.contains(&file.directory) {
-                sources.directories.push(file.directory.clone());
-            }
-        }
-        match builtins::used(&uses) {
-            Ok(rules) => sources.rules.extend(rules),
-            Err(found) => problems.extend(found.iter().map(ToString::to_string)),
-        }
-        if problems.is_empty() {
-            Ok(sources)
-        } else {
-            Err(listed(problems))
-        }
-    }
 }
 
 /// Checkers as processes of their own, and the one that is answered here.

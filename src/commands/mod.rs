@@ -4,15 +4,19 @@
 //! reads the world, calls one floor down, and prints.
 
 mod check;
+mod explain;
 mod help;
 mod hook;
 mod judge;
 mod payload;
 mod registration;
+mod sources;
+mod steer;
 mod validate;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 
 /// How a command ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,8 +75,8 @@ pub(crate) const COMMANDS: &[Command] = &[
     },
     Command {
         name: "check",
-        operands: "< EVENT.json",
-        brief: "decide about one neutral event",
+        operands: "[--json] [COMMAND] | --batch",
+        brief: "decide about a shell command, or an event on standard input",
         run: check::run,
     },
     Command {
@@ -88,6 +92,12 @@ pub(crate) const COMMANDS: &[Command] = &[
         run: check::protect_config,
     },
     Command {
+        name: "steer",
+        operands: "hook|check|validate|init …",
+        brief: "the same in steer's spelling",
+        run: steer::run,
+    },
+    Command {
         name: "help",
         operands: "[TOPIC]",
         brief: "print the manual, or one page of it",
@@ -95,8 +105,11 @@ pub(crate) const COMMANDS: &[Command] = &[
     },
 ];
 
-/// Runs what the arguments ask for.
+/// Runs what the arguments ask for; called by the name `steer`, in steer's spelling.
 pub(crate) fn run(arguments: Vec<OsString>) -> Exit {
+    let steer = arguments
+        .first()
+        .is_some_and(|name| Path::new(name).file_name() == Some(OsStr::new("steer")));
     // An argument that is no UTF-8 names no command, option, harness or event of ours; in a path it
     // will not be found, and the message shows it.
     let arguments: Vec<String> = arguments
@@ -104,6 +117,9 @@ pub(crate) fn run(arguments: Vec<OsString>) -> Exit {
         .skip(1)
         .map(|argument| argument.to_string_lossy().into_owned())
         .collect();
+    if steer {
+        return self::steer::run(&arguments);
+    }
     let Some((name, rest)) = arguments.split_first() else {
         complain(&help::usage());
         return Exit::Failed;
@@ -129,6 +145,29 @@ pub(crate) fn say(line: &str) {
 /// Writes a line to standard error, under the same rule.
 pub(crate) fn complain(line: &str) {
     write_line(&mut std::io::stderr(), line);
+}
+
+/// Writes a label and its text in two columns; without a label the text stands below the last one.
+/// Labels are bold on a terminal, unless `NO_COLOR` asks for none.
+pub(crate) fn say_labelled(label: &str, text: &str) {
+    let mut stdout = std::io::stdout();
+    let bold =
+        stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let text = if stdout.is_terminal() {
+        visible(text)
+    } else {
+        text.to_owned()
+    };
+    let line = match label {
+        "" => format!("  {text}"),
+        label if text.is_empty() => label.to_owned(),
+        label => format!("{label:<8} {text}"),
+    };
+    let line = match line.strip_prefix(label) {
+        Some(rest) if bold && !label.is_empty() => format!("\u{1b}[1m{label}\u{1b}[0m{rest}"),
+        _ => line,
+    };
+    drop(writeln!(stdout, "{line}"));
 }
 
 fn write_line(stream: &mut (impl Write + IsTerminal), line: &str) {

@@ -1,6 +1,6 @@
 //! `validate [FILE…]`: every problem of every rule file, and what became of each rule.
 
-use super::{Exit, complain, judge, say};
+use super::{Exit, complain, say, sources};
 use crate::discovery::{self, RuleFile, Scope};
 use crate::rules::{Effect, Rule};
 use crate::world::World;
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &[String]) -> Exit {
     let mut rules = 0;
     for file in &files {
         say(&file.path.display().to_string());
-        match judge::read_guard(file) {
+        match sources::read_guard(file) {
             Ok(guard) => {
                 rules += guard.rules.len() + guard.uses.len();
                 for rule in &guard.rules {

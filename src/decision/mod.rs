@@ -3,17 +3,22 @@
 //! Promises: the order of the rules of one kind never changes the outcome, only whose message is
 //! shown; what fails blocks. Never: spawns, reads or prints; checkers are handed in.
 
+mod document;
+mod near;
 mod rewrite;
 
+pub(crate) use document::{parsed, segment_line};
+pub(crate) use near::{NearMiss, misses as near_misses};
 pub(crate) use rewrite::{Held, Programs};
 
 use crate::checker::Verdict;
 use crate::event::Event;
 use crate::json::Json;
-use crate::matching::Document;
+use crate::matching::{Document, Outcome};
 use crate::rules::{Effect, Layer, Message, Rule, Spelling};
 use crate::shell::Parsed;
 use rewrite::Edit;
+use std::cell::OnceCell;
 
 /// What is done to a call; a later one is stronger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,8 +106,6 @@ pub(crate) struct Call<'a> {
     pub(crate) event: &'a Event<'a>,
     /// Its shell text taken apart; `None` for every other kind.
     pub(crate) shell: Option<&'a Parsed>,
-    /// What conditions are about.
-    pub(crate) document: &'a Document<'a>,
     /// Whether the person approved.
     pub(crate) approval: Approval,
     /// Whose contract holds.
@@ -119,6 +122,7 @@ pub(crate) fn decide(
 ) -> Decision {
     let mut search = Search {
         call,
+        document: OnceCell::new(),
         spoken: Vec::new(),
         edits: Vec::new(),
         overridden: Vec::new(),
@@ -136,6 +140,8 @@ pub(crate) fn decide(
 
 struct Search<'a> {
     call: &'a Call<'a>,
+    /// Made when the first rule has conditions on the call.
+    document: OnceCell<Document<'a>>,
     spoken: Vec<Spoken>,
     edits: Vec<Edit<'a>>,
     overridden: Vec<String>,
@@ -184,9 +190,15 @@ impl<'a> Search<'a> {
         let mut segments = Vec::new();
         let mut holds = rule.matches.is_empty();
         for block in &rule.matches {
-            let held = self.call.document.evaluate(block);
-            holds |= held.is_some();
-            segments.extend(held.unwrap_or_default());
+            let document = self
+                .document
+                .get_or_init(|| document::of(self.call.event, self.call.shell));
+            if let Outcome::Held(elements) = block.evaluate(document) {
+                holds = true;
+                if block.binding.names_segments() {
+                    segments.extend(elements);
+                }
+            }
         }
         segments.sort_unstable();
         segments.dedup();

@@ -10,7 +10,7 @@ mod codex;
 mod payload;
 mod reply;
 
-pub(crate) use reply::{Answer, Reply, instead, last_word};
+pub(crate) use reply::{Answer, Reply, instead, last_word, open_last_word};
 
 use crate::event::{Event, Fields, InputError};
 use crate::json::Json;

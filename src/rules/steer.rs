@@ -59,6 +59,12 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
+    /// The rules that count, in order, without the others.
+    pub(crate) fn into_active(self) -> impl Iterator<Item = Rule> {
+        let active = |(rule, fate): (Rule, Fate)| (fate == Fate::Active).then_some(rule);
+        self.rules.into_iter().filter_map(active)
+    }
+
     /// The rules that count, in order.
     pub(crate) fn active(&self) -> impl Iterator<Item = &Rule> {
         self.rules

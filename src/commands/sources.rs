@@ -1,0 +1,129 @@
+//! The rules that hold for one call, read from their files.
+
+use crate::discovery::{self, RuleFile, Scope};
+use crate::event::Event;
+use crate::rules::steer::{self, SteerFile};
+use crate::rules::{Diagnostic, Rule, Settings, Spelling, builtins, guard};
+use crate::world::World;
+use std::path::{Path, PathBuf};
+
+/// Rules in the order of the search, and what goes with them.
+pub(crate) struct Sources {
+    /// Guard rules, then those of steer's files.
+    pub(crate) rules: Vec<Rule>,
+    /// Of the machine's and the person's own files.
+    pub(crate) settings: Settings,
+    /// The rule directories that were found.
+    pub(crate) directories: Vec<PathBuf>,
+    /// For the person: steer files that are left out, and why.
+    pub(crate) notices: Vec<String>,
+}
+
+impl Sources {
+    /// Reads every source.
+    ///
+    /// # Errors
+    /// Every problem of every guard file, a line each. A steer file that is wrong is left out
+    /// instead, with a notice.
+    pub(crate) fn load(
+        world: &World,
+        event: &Event<'_>,
+        spelling: Spelling,
+    ) -> Result<Self, String> {
+        let mut sources = Self {
+            rules: Vec::new(),
+            settings: Settings::default(),
+            directories: Vec::new(),
+            notices: Vec::new(),
+        };
+        sources.read_guard_files(world, event)?;
+        sources.read_steer_files(
+            world,
+            event.session_cwd.as_deref().unwrap_or(&event.cwd),
+            spelling,
+        );
+        Ok(sources)
+    }
+
+    fn read_guard_files(&mut self, world: &World, event: &Event<'_>) -> Result<(), String> {
+        let files = discovery::guard_files(&world.guard_directories(), &event.cwd, &event.paths)
+            .map_err(lines)?;
+        let mut problems = Vec::new();
+        let mut uses = Vec::new();
+        for file in &files {
+            match read_guard(file) {
+                Ok(guard) => {
+                    self.rules.extend(guard.rules);
+                    self.settings.join(guard.settings);
+                    uses.extend(guard.uses);
+                }
+                Err(found) => problems.extend(found),
+            }
+            if !self.directories.contains(&file.directory) {
+                self.directories.push(file.directory.clone());
+            }
+        }
+        match builtins::used(&uses) {
+            Ok(rules) => self.rules.extend(rules),
+            Err(found) => problems.extend(found),
+        }
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(lines(
+                problems
+                    .iter()
+                    .map(|problem| format!("configuration {problem}"))
+                    .collect(),
+            ))
+        }
+    }
+
+    /// Built-ins are in use where a steer file is, and always in steer's spelling.
+    fn read_steer_files(&mut self, world: &World, directory: &Path, spelling: Spelling) {
+        let files = discovery::steer_files(&world.config_home, directory);
+        if files.is_empty() && spelling == Spelling::Guard {
+            return;
+        }
+        let mut layers = Vec::new();
+        for layer in std::iter::once(builtins::layer()).chain(files.into_iter().map(read_steer)) {
+            match layer {
+                Ok(layer) => layers.push(layer),
+                Err(problems) => self
+                    .notices
+                    .push(format!("i-insist: left out: {}", lines(problems))),
+            }
+        }
+        self.rules.extend(steer::stack(layers).into_active());
+    }
+}
+
+fn read_steer(file: Result<RuleFile, discovery::Fault>) -> Result<SteerFile, Vec<Diagnostic>> {
+    match file {
+        Ok(file) => steer::read(&file.path, &file.text),
+        Err(fault) => Err(vec![Diagnostic::of_file(&fault.path, fault.cause)]),
+    }
+}
+
+fn lines<T: ToString>(problems: Vec<T>) -> String {
+    let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    texts.join("\n")
+}
+
+/// Reads one guard file by the rules of its scope.
+pub(crate) fn read_guard(file: &RuleFile) -> Result<guard::GuardFile, Vec<Diagnostic>> {
+    let scope = match file.scope {
+        Scope::Person => guard::Scope::User,
+        Scope::Place => guard::Scope::Repository,
+    };
+    guard::read(&file.path, &file.directory, &file.text, scope)
+}
+
+/// The settings of the machine's and the person's own files; `None` when one of them is wrong.
+pub(crate) fn settings(world: &World) -> Option<Settings> {
+    let mut settings = Settings::default();
+    for file in discovery::general_files(&world.guard_directories()).ok()? {
+        settings.join(read_guard(&file).ok()?.settings);
+    }
+    Some(settings)
+}
