@@ -91,3 +91,28 @@ fn segment(segment: &Segment) -> Json<'_> {
     }
     Json::object(fields)
 }
+
+/// A segment in one line for people; what is empty or false is left out behind `depth`.
+pub(crate) fn segment_line(segment: &Segment) -> String {
+    let mut line = format!(
+        "head={} args={:?} pipeline_start={}",
+        segment.head, segment.args, segment.pipeline_start
+    );
+    if let Some(inside) = segment.in_workspace {
+        line += &format!(" in_workspace={inside}");
+    }
+    line += &format!(" depth={}", segment.depth);
+    if !segment.wrappers.is_empty() {
+        line += &format!(" wrappers={:?}", segment.wrappers);
+    }
+    for redirect in &segment.redirects {
+        line += &format!(
+            " redirect={:?}",
+            format!("{}{}", redirect.op, redirect.target)
+        );
+    }
+    if segment.dynamic {
+        line += " dynamic=true";
+    }
+    line
+}

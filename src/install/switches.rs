@@ -85,7 +85,7 @@ fn check_file(path: &Path, comments: bool) -> Result<(), Problem> {
     }
 }
 
-fn toml<'a>(path: &Path, bytes: &'a [u8]) -> Result<Table<'a>, String> {
+fn toml<'b>(path: &Path, bytes: &'b [u8]) -> Result<Table<'b>, String> {
     toml_reader::parse(bytes).map_err(|error| {
         format!(
             "configuration {}: invalid TOML: line {} column {}: {}",

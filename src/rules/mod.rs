@@ -23,6 +23,7 @@ use crate::event::{Event, Kind, Phase};
 use crate::glob::Pattern;
 use crate::json::Json;
 use crate::matching::Block;
+use crate::shell::Wrapper;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -159,10 +160,12 @@ pub(crate) struct Gates {
 }
 
 impl Gates {
-    /// Whether a rule looks at `event`.
+    /// Whether a rule looks at `event`. An event of no harness is looked at by the rules of all.
     pub(crate) fn admit(&self, event: &Event<'_>) -> bool {
         let named = |names: &[String], name: &str| names.iter().any(|known| known == name);
-        (self.harness.is_empty() || named(&self.harness, &event.harness))
+        (self.harness.is_empty()
+            || event.harness.is_empty()
+            || named(&self.harness, &event.harness))
             && (self.tool.is_empty()
                 || named(&self.tool, &event.tool_name)
                 || named(&self.tool, &event.canonical_tool))
@@ -235,12 +238,14 @@ pub(crate) enum Message {
 }
 
 impl Message {
-    /// The text for `harness`.
+    /// The text for `harness`; for no harness, the first.
     pub(crate) fn text(&self, harness: &str) -> Option<&str> {
         match self {
             Message::Text(text) => Some(text),
             Message::PerHarness(texts) => {
-                let (_, text) = texts.iter().find(|(name, _)| name == harness)?;
+                let (_, text) = texts
+                    .iter()
+                    .find(|(name, _)| harness.is_empty() || name == harness)?;
                 Some(text)
             }
         }
@@ -326,13 +331,4 @@ impl Settings {
         self.shell_prefix &= other.shell_prefix;
         self.wrappers.extend(other.wrappers);
     }
-}
-
-/// A command that runs the command behind it.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Wrapper {
-    /// Its name.
-    pub(crate) name: String,
-    /// Its options that take a value.
-    pub(crate) value_options: Vec<String>,
 }
