@@ -5,6 +5,7 @@
 
 mod check;
 mod explain;
+mod finishing;
 mod help;
 mod hook;
 mod judge;

@@ -1,6 +1,6 @@
 //! `validate [FILE…]`: every problem of every rule file, and what became of each rule.
 
-use super::{Exit, complain, say, sources};
+use super::{Exit, complain, finishing, say, sources};
 use crate::discovery::{self, RuleFile, Scope};
 use crate::rules::{Effect, Rule};
 use crate::world::World;
@@ -43,6 +43,14 @@ pub(crate) fn run(arguments: &[String]) -> Exit {
                 }
                 for (name, _) in &guard.uses {
                     say(&format!("  use {name}"));
+                }
+                if let Some(finish) = &guard.finish {
+                    for check in finishing::describe(finish) {
+                        say(&format!("  {check}"));
+                    }
+                    if let Some(warning) = finishing::warning(finish) {
+                        say(&format!("  {warning}"));
+                    }
                 }
             }
             Err(found) => {
