@@ -20,8 +20,7 @@ use crate::sha256;
 use report::Failure;
 use run::{Ending, Surroundings};
 use snapshot::{Digest, Patience, Snapshot};
-use state::{Memory, State, hex};
-use std::collections::HashMap;
+use state::{Digests, Memory, State, hex};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -76,6 +75,7 @@ pub(crate) fn start(store: &Store, request: &Request<'_>) {
             ..Memory::default()
         };
     }
+    files.keep(Some(store));
     // Without a record the checks run, which is right.
     drop(store.write(&state));
 }
@@ -168,11 +168,13 @@ fn run_checks(
         }
         failures.push(failed);
     }
+    before.keep(store);
     if !ran.is_empty() && store.is_some() {
         let mut after = Files::take(store, request);
         for check in ran {
             state.check(&key(check)).after = after.digest(check);
         }
+        after.keep(store);
     }
     Some(failures)
 }
@@ -265,39 +267,54 @@ impl<'a> Verdict<'a> {
 #[derive(Default)]
 struct Files {
     snapshot: Option<Snapshot>,
-    /// Checks with the same inputs share a digest.
-    digests: HashMap<String, String>,
+    digests: Digests,
+    /// Not stored yet.
+    new: bool,
 }
 
 impl Files {
     fn take(store: Option<&Store>, request: &Request<'_>) -> Self {
-        let Some(store) = store else {
-            return Self::default();
-        };
-        let Some(root) = repository_root(request.directory) else {
+        let Some((store, root)) = store.zip(repository_root(request.directory)) else {
             return Self::default();
         };
         let patience = Patience {
             deadline: request.deadline,
             watch_stdin: request.watch_stdin,
         };
-        let former = store.snapshot();
-        let snapshot = Snapshot::take(root, &former, patience).ok();
-        if let Some(snapshot) = snapshot.as_ref().filter(|snapshot| **snapshot != former) {
-            store.keep_snapshot(snapshot);
-        }
-        Self {
-            snapshot,
-            digests: HashMap::new(),
+        let (former, digests) = store.snapshot();
+        match Snapshot::take(root, &former, patience) {
+            Ok(snapshot) if snapshot == former => Self {
+                snapshot: Some(former),
+                digests,
+                new: false,
+            },
+            Ok(snapshot) => Self {
+                snapshot: Some(snapshot),
+                digests: Digests::new(),
+                new: true,
+            },
+            Err(_) => Self::default(),
         }
     }
 
+    /// A digest of a check's inputs. Checks with the same inputs share it, and as long as nothing
+    /// changes it is not worked out again.
     fn digest(&mut self, check: &Check) -> Option<String> {
         let snapshot = self.snapshot.as_ref()?;
         let inputs = check.inputs.as_deref();
-        let digest = || hex(&snapshot.digest(inputs));
-        let known = self.digests.entry(format!("{inputs:?}"));
-        Some(known.or_insert_with(digest).clone())
+        let name = hex(&sha256::digest(format!("{inputs:?}").as_bytes()));
+        let digest = self.digests.entry(name).or_insert_with(|| {
+            self.new = true;
+            hex(&snapshot.digest(inputs))
+        });
+        Some(digest.clone())
+    }
+
+    /// Stores what is new, for the next snapshot to build on.
+    fn keep(&self, store: Option<&Store>) {
+        if let (true, Some(store), Some(snapshot)) = (self.new, store, &self.snapshot) {
+            store.keep_snapshot(snapshot, &self.digests);
+        }
     }
 }
 

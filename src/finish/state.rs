@@ -7,6 +7,7 @@ use super::snapshot::{Digest, Snapshot};
 use crate::json::Json;
 use crate::sha256;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -15,6 +16,9 @@ use std::time::{Duration, SystemTime};
 
 /// A session that was silent for so long is forgotten.
 const KEPT: Duration = Duration::from_secs(60 * 24 * 3600);
+
+/// Digests of sets of files, by what names the set.
+pub(super) type Digests = BTreeMap<String, String>;
 
 /// Where one session's state is.
 #[derive(Clone, Debug)]
@@ -75,17 +79,34 @@ impl Store {
         Json::parse(&text).map_or_else(|_| State::default(), |json| State::from_json(&json))
     }
 
+    /// Remembers `state` instead of what was remembered.
     pub(super) fn write(&self, state: &State) -> io::Result<()> {
-        self.replace(&self.file(), state.to_json().to_text().as_bytes())
+        self.replace(&self.file(), &[state.to_json().to_text().as_bytes()])
     }
 
-    pub(super) fn snapshot(&self) -> Snapshot {
-        Snapshot::from_bytes(fs::read(self.table()).unwrap_or_default())
+    /// The last snapshot, or an empty one, and the digests that were worked out of it. They stand in
+    /// the first line of its file, so that they cannot be another's.
+    pub(super) fn snapshot(&self) -> (Snapshot, Digests) {
+        let mut table = fs::read(self.table()).unwrap_or_default();
+        let end = table.iter().position(|byte| *byte == b'\n');
+        let line = table
+            .drain(..end.map_or(0, |end| end + 1))
+            .as_slice()
+            .to_vec();
+        let digests = Json::parse_bytes(&line).unwrap_or(Json::Null);
+        let digests = digests.as_object().unwrap_or_default().iter();
+        let digests = digests
+            .filter_map(|(inputs, digest)| Some((inputs.to_string(), digest.as_str()?.to_owned())));
+        (Snapshot::from_bytes(table), digests.collect())
     }
 
     /// A snapshot that cannot be stored costs the next one time, no more.
-    pub(super) fn keep_snapshot(&self, snapshot: &Snapshot) {
-        drop(self.replace(&self.table(), snapshot.as_bytes()));
+    pub(super) fn keep_snapshot(&self, snapshot: &Snapshot, digests: &Digests) {
+        let digests = digests
+            .iter()
+            .map(|(inputs, digest)| (inputs.as_str(), Json::string(digest.as_str())));
+        let line = Json::object(digests).to_text() + "\n";
+        drop(self.replace(&self.table(), &[line.as_bytes(), snapshot.as_bytes()]));
     }
 
     /// Forgets the session.
@@ -105,7 +126,7 @@ impl Store {
         }
     }
 
-    fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fn replace(&self, path: &Path, parts: &[&[u8]]) -> io::Result<()> {
         DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -118,7 +139,7 @@ impl Store {
             .truncate(true)
             .mode(0o600)
             .open(&temporary)
-            .and_then(|mut file| file.write_all(bytes))
+            .and_then(|mut file| parts.iter().try_for_each(|part| file.write_all(part)))
             .and_then(|()| fs::rename(&temporary, path));
         if written.is_err() {
             drop(fs::remove_file(&temporary));
