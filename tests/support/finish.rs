@@ -1,7 +1,7 @@
 //! A person's home with a repository in it, and a client that calls the hooks.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
@@ -51,6 +51,13 @@ impl World {
         self.write(".i-insist/test.toml", text);
     }
 
+    /// A guard file for every repository.
+    pub fn general(&self, text: &str) {
+        let folder = self.home.join(".i-insist");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("test.toml"), text).unwrap();
+    }
+
     /// A program that is found before all others.
     pub fn program(&self, name: &str, text: &str) {
         use std::os::unix::fs::PermissionsExt;
@@ -67,14 +74,13 @@ impl World {
         self.shell(&format!("git {arguments}"));
     }
 
-    /// A piece of shell in the repository.
-    pub fn shell(&self, text: &str) {
-        let output = self
-            .prepared("/bin/sh")
-            .args(["-c", text])
-            .output()
-            .unwrap();
+    /// A piece of shell in the repository; what it prints.
+    pub fn shell(&self, text: &str) -> String {
+        let text = format!("set -e; {text}");
+        let mut shell = self.prepared("/bin/sh");
+        let output = shell.args(["-c", &text]).output().unwrap();
         assert!(output.status.success(), "{text}: {output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
     fn prepared(&self, program: &str) -> Command {
@@ -230,9 +236,4 @@ pub fn signal(pid: u32, name: &str) {
         .args([&format!("-{name}"), &pid.to_string()])
         .status();
     assert!(sent.unwrap().success());
-}
-
-/// Whether a path leads anywhere.
-pub fn there(path: &Path) -> bool {
-    path.symlink_metadata().is_ok()
 }
