@@ -346,3 +346,85 @@ fn validate_and_status_list_the_checks_and_warn_of_more_retries_than_a_client_ta
     }
     assert!(PROGRAM.ends_with("i-insist"));
 }
+
+/// A world where nothing can be found but what a check needs anyhow, and these stand-ins.
+fn with_runtimes(names: &[&str]) -> World {
+    let mut world = World::repository();
+    world.path = world.home.join("bin").into();
+    for name in names {
+        let text = format!(
+            "#!/bin/sh\n[ \"$1\" = --version ] && echo v20.1.0 && exit\necho $0 runs; exit 5\n"
+        );
+        world.program(name, &text);
+    }
+    world
+}
+
+#[test]
+fn scripts_run_in_the_first_runtime_that_can() {
+    for (script, runtimes, expected) in [
+        (
+            "check.ts",
+            &["bun", "deno", "node", "tsx"][..],
+            "bin/bun runs",
+        ),
+        ("check.ts", &["deno", "node", "tsx"], "bin/deno runs"),
+        ("check.ts", &["node", "tsx"], "bin/tsx runs"),
+        ("check.mts", &["node", "tsx"], "bin/tsx runs"),
+        ("check.js", &["node", "tsx"], "bin/node runs"),
+        ("check.mjs", &["node", "tsx"], "bin/node runs"),
+        ("check.mjs", &["tsx"], "bin/tsx runs"),
+        (
+            "check.ts",
+            &["node"],
+            "needs bun, deno, node (22.6 or later for TypeScript) or tsx",
+        ),
+        (
+            "check.js",
+            &[],
+            "needs bun, deno, node (22.6 or later for TypeScript) or tsx",
+        ),
+    ] {
+        let world = with_runtimes(runtimes);
+        world.guard(&format!(
+            "[finish]\n[[finish.checks]]\nscript = \"{script}\"\n"
+        ));
+        let reply = world.stop("claude");
+        assert!(
+            reply.contains("\"block\"") && reply.contains(expected),
+            "{script} {runtimes:?}: {reply}"
+        );
+    }
+}
+
+#[test]
+fn tsx_may_lie_in_the_repository() {
+    let world = with_runtimes(&["node"]);
+    world.write(
+        "node_modules/.bin/tsx",
+        "#!/bin/sh\necho own tsx runs; exit 5\n",
+    );
+    world.guard("[finish]\n[[finish.checks]]\nscript = \"check.ts\"\n");
+    assert!(
+        world.stop("claude").contains("needs bun"),
+        "it cannot be executed"
+    );
+    fs::set_permissions(
+        world.root.join("node_modules/.bin/tsx"),
+        fs::Permissions::from_mode(0o755),
+    )
+    .unwrap();
+    assert!(world.stop("claude").contains("own tsx runs"));
+}
+
+#[test]
+fn a_runtime_that_ends_well_has_not_passed_the_check() {
+    let world = with_runtimes(&[]);
+    world.program("bun", "#!/bin/sh\necho all is well\n");
+    world.guard("[finish]\n[[finish.checks]]\nscript = \"check.ts\"\n");
+    let reply = world.stop("claude");
+    assert!(
+        reply.contains(r"check.ts: ended before its function had returned\nall is well"),
+        "{reply}"
+    );
+}

@@ -1,5 +1,6 @@
 //! A person's home with a repository in it, and a client that calls the hooks.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -14,6 +15,8 @@ static NUMBER: AtomicU32 = AtomicU32::new(0);
 pub struct World {
     pub home: PathBuf,
     pub root: PathBuf,
+    /// Where the hook looks for programs.
+    pub path: OsString,
 }
 
 impl World {
@@ -26,7 +29,10 @@ impl World {
         }
         let home = home.canonicalize().unwrap();
         let root = home.join("project");
-        Self { home, root }
+        let mut path = OsString::from(home.join("bin"));
+        path.push(":");
+        path.push(env::var_os("PATH").unwrap());
+        Self { home, root, path }
     }
 
     /// The same as a repository with one commit.
@@ -85,13 +91,9 @@ impl World {
 
     fn prepared(&self, program: &str) -> Command {
         let mut command = Command::new(program);
-        let path = env::var("PATH").unwrap();
         command
             .env_clear()
-            .env(
-                "PATH",
-                format!("{}:{path}", self.home.join("bin").display()),
-            )
+            .env("PATH", &self.path)
             .env("HOME", &self.home)
             .env("TMPDIR", self.temporary())
             .env("GIT_AUTHOR_NAME", "a")
