@@ -183,15 +183,13 @@ impl<'a> Search<'a> {
     }
 
     fn fault(&mut self, path: &Path, error: &io::Error) {
-        let cause = match error.kind() {
-            ErrorKind::NotFound if path.is_symlink() => {
-                "is a link that leads nowhere; mend or remove it".to_owned()
-            }
-            ErrorKind::NotADirectory => {
-                "is not a directory; rule files (*.toml) belong in a directory of this name"
-                    .to_owned()
-            }
-            _ => format!("cannot be read ({error}); make it readable or remove it"),
+        let kind = error.kind();
+        let cause = if kind == ErrorKind::NotFound && path.is_symlink() {
+            "is a link that leads nowhere; mend or remove it".to_owned()
+        } else if kind == ErrorKind::NotADirectory {
+            "is not a directory; rule files (*.toml) belong in a directory of this name".to_owned()
+        } else {
+            format!("cannot be read ({error}); make it readable or remove it")
         };
         self.faults.push(Fault {
             path: path.to_owned(),
