@@ -35,6 +35,13 @@ pub(crate) enum Binding {
     All(Path),
 }
 
+impl Binding {
+    /// Whether the elements that hold are segments of a shell call, which a rewrite can edit.
+    pub(crate) fn names_segments(&self) -> bool {
+        matches!(self, Self::Any(path) if path.text == "parsed.segments")
+    }
+}
+
 /// Operators on the value at one path.
 #[derive(Clone, Debug)]
 pub(crate) struct Condition {

@@ -40,6 +40,10 @@ const TESTS: &[(&str, fn())] = &[
         "nothing_is_said_after_the_reply",
         nothing_is_said_after_the_reply,
     ),
+    (
+        "a_large_reply_gets_through_a_pipe_that_does_not_block",
+        a_large_reply_gets_through_a_pipe_that_does_not_block,
+    ),
     ("stdout_that_nobody_reads", stdout_that_nobody_reads),
     (
         "a_request_to_stop_ends_the_checker_and_all_its_descendants",
@@ -120,15 +124,22 @@ fn break_down(fault: &str) {
             sys::reply(Stream::Stdout, b"", 0).unwrap();
             panic!("after the reply");
         }
+        "large reply" => {
+            let stdout = std::io::stdout();
+            sys::set_nonblocking(std::os::fd::AsFd::as_fd(&stdout)).unwrap();
+            sys::reply(Stream::Stdout, &vec![b'x'; 1 << 20], 0).unwrap();
+            sys::exit(0);
+        }
         "stdout" => {
             let read = sys::stdout_is_read();
             sys::exit(if read { 10 } else { 11 });
         }
         "checker" => {
+            // Ready only after the end of its input: by then we have surely noted what to kill.
             let argv = [
                 "sh",
                 "-c",
-                "setsid sleep 600 & echo ready >ready; sleep 600; sleep 600",
+                "setsid sleep 600 & cat; echo ready >ready; sleep 600; sleep 600",
             ];
             let argv = argv.map(str::to_owned);
             let checker = checker::Checker {
@@ -326,6 +337,16 @@ fn nothing_is_said_after_the_reply() {
             (Some(0), "", "")
         );
     }
+    fs::remove_dir_all(place).unwrap();
+}
+
+fn a_large_reply_gets_through_a_pipe_that_does_not_block() {
+    let place = place("large");
+    let (status, stdout, stderr) = seen(start(&place, RUN, "refusal large reply"));
+    assert_eq!(
+        (status, stdout.len(), stderr.as_str()),
+        (Some(0), 1 << 20, "")
+    );
     fs::remove_dir_all(place).unwrap();
 }
 
