@@ -363,13 +363,13 @@ impl Operator {
     }
 }
 
-/// Whether a text that the value offers passes the test: a string and a number offer themselves, an
+/// Whether a text that the value offers passes: a string and a number offer themselves, an
 /// array those among its elements, anything else nothing.
-fn offers(value: &Json<'_>, test: &dyn Fn(&str) -> bool) -> bool {
+fn offers(value: &Json<'_>, passes: &dyn Fn(&str) -> bool) -> bool {
     match value {
-        Json::String(text) | Json::Number(text) => test(text),
+        Json::String(text) | Json::Number(text) => passes(text),
         Json::Array(elements) => elements.iter().any(
-            |element| matches!(element, Json::String(text) | Json::Number(text) if test(text)),
+            |element| matches!(element, Json::String(text) | Json::Number(text) if passes(text)),
         ),
         Json::Null | Json::Bool(_) | Json::Object(_) => false,
     }

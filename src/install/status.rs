@@ -63,7 +63,9 @@ pub(crate) fn state(world: &World, client: &Registration) -> State {
 pub(crate) fn status(world: &World, clients: &[Registration], rule_files: &[PathBuf]) -> Report {
     let mut report = Report::default();
     for client in clients {
-        let (exit, text) = match state(world, client) {
+        let state = state(world, client);
+        let waits = state == State::Registered && !client.afterwards.is_empty();
+        let (exit, text) = match state {
             State::Registered => (0, "registered".to_owned()),
             State::Absent => (0, "not registered".to_owned()),
             State::Outdated => (
@@ -82,7 +84,7 @@ pub(crate) fn status(world: &World, clients: &[Registration], rule_files: &[Path
             &mut report.out,
             format_args!("{}: {settings}\n  {text}", client.harness),
         );
-        if !client.afterwards.is_empty() {
+        if waits {
             say(
                 &mut report.out,
                 format_args!("  trust: unknown; review the hooks in the client"),
