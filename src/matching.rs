@@ -31,6 +31,13 @@ pub(crate) enum Binding {
     All(Path),
 }
 
+impl Binding {
+    /// Whether the elements that hold are segments of a shell call, which a rewrite can edit.
+    pub(crate) fn names_segments(&self) -> bool {
+        matches!(self, Self::Any(path) if path.text == "parsed.segments")
+    }
+}
+
 /// Operators on the value at one path.
 #[derive(Clone, Debug)]
 pub(crate) struct Condition {
@@ -352,13 +359,13 @@ impl Operator {
     }
 }
 
-/// Whether a text that the value offers passes the test: a string and a number offer themselves, an
+/// Whether a text that the value offers passes: a string and a number offer themselves, an
 /// array those among its elements, anything else nothing.
-fn offers(value: &Json<'_>, test: &dyn Fn(&str) -> bool) -> bool {
+fn offers(value: &Json<'_>, passes: &dyn Fn(&str) -> bool) -> bool {
     match value {
-        Json::String(text) | Json::Number(text) => test(text),
+        Json::String(text) | Json::Number(text) => passes(text),
         Json::Array(elements) => elements.iter().any(
-            |element| matches!(element, Json::String(text) | Json::Number(text) if test(text)),
+            |element| matches!(element, Json::String(text) | Json::Number(text) if passes(text)),
         ),
         Json::Null | Json::Bool(_) | Json::Object(_) => false,
     }

@@ -4,9 +4,11 @@
 //! shown; what fails blocks. Never: spawns, reads or prints; checkers are handed in.
 
 mod document;
+mod near;
 mod rewrite;
 
-pub(crate) use document::parsed;
+pub(crate) use document::{parsed, segment_line};
+pub(crate) use near::{NearMiss, misses as near_misses};
 pub(crate) use rewrite::{Held, Programs};
 
 use crate::checker::Verdict;
@@ -188,10 +190,14 @@ impl<'a> Search<'a> {
         let mut segments = Vec::new();
         let mut holds = rule.matches.is_empty();
         for block in &rule.matches {
-            let document = self.document.get_or_init(|| document::of(self.call.event, self.call.shell));
+            let document = self
+                .document
+                .get_or_init(|| document::of(self.call.event, self.call.shell));
             if let Outcome::Held(elements) = block.evaluate(document) {
                 holds = true;
-                segments.extend(elements);
+                if block.binding.names_segments() {
+                    segments.extend(elements);
+                }
             }
         }
         segments.sort_unstable();

@@ -58,10 +58,10 @@ enum Input {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(options: &Options<'a>, copies: usize) -> Self {
+    pub(super) fn new(options: &Options<'a>, copies: usize, length: usize) -> Self {
         Self {
             options: *options,
-            budget: Budget::TEXT,
+            budget: Budget::of_text(length),
             copies,
             nesting: 0,
         }

@@ -133,11 +133,14 @@ const WORD_LIMIT: Budget = Budget {
 };
 
 impl Budget {
-    /// Limits of one text: a row of words, each within its own limit, must not multiply it.
-    pub(super) const TEXT: Self = Self {
-        words: 16 * 1_024,
-        bytes: 1_024 * 1_024,
-    };
+    /// The limits of a text of `length` bytes: many words, each within its own limit, must not
+    /// multiply it.
+    pub(super) fn of_text(length: usize) -> Self {
+        Self {
+            words: 4 * WORD_LIMIT.words + length / 16,
+            bytes: 4 * WORD_LIMIT.bytes + length,
+        }
+    }
 
     /// Takes `words` and `bytes` away; false, taking nothing, when they are not there.
     pub(super) fn take(&mut self, words: usize, bytes: usize) -> bool {
