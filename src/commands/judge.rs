@@ -145,7 +145,12 @@ pub(crate) fn judge(
     })
 }
 
-fn parse(world: &World, event: &Event<'_>, wrappers: &[shell::Wrapper]) -> Option<Parsed> {
+/// The segments of a shell call; `None` for every other kind.
+pub(crate) fn parse(
+    world: &World,
+    event: &Event<'_>,
+    wrappers: &[shell::Wrapper],
+) -> Option<Parsed> {
     let command = event
         .command
         .as_deref()
@@ -275,7 +280,7 @@ fn guarded(world: &World, directories: &[PathBuf], rules: &[Rule]) -> Guarded {
 }
 
 /// Programs are looked up as a shell would: a name with a slash is a path.
-struct OnPath<'a>(&'a World);
+pub(crate) struct OnPath<'a>(pub(crate) &'a World);
 
 impl Programs for OnPath<'_> {
     fn finds(&self, name: &str) -> bool {
