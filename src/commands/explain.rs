@@ -96,7 +96,7 @@ fn batch_line(world: &World, spelling: Spelling, line: &str) -> Result<String, S
 }
 
 /// A shell call of no harness, where we are: the rules of every harness look at it.
-fn shell_event<'a>(world: &World, text: &'a str) -> Event<'a> {
+pub(crate) fn shell_event<'a>(world: &World, text: &'a str) -> Event<'a> {
     let cwd = paths::physical(&world.current_directory);
     let mut event = Event::new(Kind::Shell, "", "Bash", cwd);
     event.command = Some(Cow::Borrowed(text));

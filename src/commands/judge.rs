@@ -145,7 +145,12 @@ pub(crate) fn judge(
     })
 }
 
-fn parse(world: &World, event: &Event<'_>, wrappers: &[shell::Wrapper]) -> Option<Parsed> {
+/// The segments of a shell call; `None` for every other kind.
+pub(crate) fn parse(
+    world: &World,
+    event: &Event<'_>,
+    wrappers: &[shell::Wrapper],
+) -> Option<Parsed> {
     let command = event
         .command
         .as_deref()
@@ -240,12 +245,8 @@ impl Checkers for Asked<'_> {
     }
 
     fn could_block(&mut self, rule: &Rule) -> bool {
-        match &rule.effect {
-            Effect::Checker { argv, .. } if *argv == PROTECT_CONFIG => {
-                self.ask(rule) != Verdict::Pass
-            }
-            _ => true,
-        }
+        let ours = matches!(&rule.effect, Effect::Checker { argv, .. } if *argv == PROTECT_CONFIG);
+        !ours || self.ask(rule) != Verdict::Pass
     }
 }
 
@@ -275,7 +276,7 @@ fn guarded(world: &World, directories: &[PathBuf], rules: &[Rule]) -> Guarded {
 }
 
 /// Programs are looked up as a shell would: a name with a slash is a path.
-struct OnPath<'a>(&'a World);
+pub(crate) struct OnPath<'a>(pub(crate) &'a World);
 
 impl Programs for OnPath<'_> {
     fn finds(&self, name: &str) -> bool {

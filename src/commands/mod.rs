@@ -4,9 +4,11 @@
 //! reads the world, calls one floor down, and prints.
 
 mod check;
+mod examples;
 mod explain;
 mod help;
 mod hook;
+mod init;
 mod judge;
 mod payload;
 mod registration;
@@ -14,6 +16,7 @@ mod sources;
 mod steer;
 mod validate;
 
+use crate::rules::Spelling;
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -84,6 +87,12 @@ pub(crate) const COMMANDS: &[Command] = &[
         operands: "[FILE…]",
         brief: "report every problem of every rule file",
         run: validate::run,
+    },
+    Command {
+        name: "init",
+        operands: "[--project]",
+        brief: "write a commented starter file",
+        run: |arguments| init::run(Spelling::Guard, arguments),
     },
     Command {
         name: "protect-config",
