@@ -5,6 +5,7 @@ complete -c i-insist -n __fish_use_subcommand -a install -d 'register the hooks 
 complete -c i-insist -n __fish_use_subcommand -a uninstall -d 'remove our hooks from a client'
 complete -c i-insist -n __fish_use_subcommand -a ensure -d 'register the hooks of every client found'
 complete -c i-insist -n __fish_use_subcommand -a status -d 'show what is registered where'
+complete -c i-insist -n __fish_use_subcommand -a init -d 'write a commented rule file'
 complete -c i-insist -n __fish_use_subcommand -a hook -d 'answer a client'
 complete -c i-insist -n __fish_use_subcommand -a protect-config -d 'the checker that protects configuration'
 complete -c i-insist -n __fish_use_subcommand -a check -d 'decide about a command, or an event on stdin'
@@ -19,3 +20,6 @@ complete -c i-insist -n '__fish_seen_subcommand_from hook' -a 'pre-tool-use post
 complete -c i-insist -n '__fish_seen_subcommand_from validate' -F
 complete -c i-insist -n '__fish_seen_subcommand_from help' -a 'event harness discovery rules shell matching checker decision approval install protect audit commands'
 complete -c i-insist -n '__fish_seen_subcommand_from steer' -a 'hook check validate init'
+complete -c i-insist -n '__fish_seen_subcommand_from init' -l project -d 'in this folder, not at home'
+complete -c i-insist -n '__fish_seen_subcommand_from check' -l json -d 'for programs'
+complete -c i-insist -n '__fish_seen_subcommand_from check' -l batch -d 'one command or event per line'
