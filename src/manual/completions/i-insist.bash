@@ -3,10 +3,12 @@
 _i_insist() {
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} choices=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        choices='install uninstall ensure status check validate protect-config hook steer help --version'
+        choices='install uninstall ensure status check validate init protect-config hook steer help --version'
     else
         case $command in
             install | uninstall) choices='claude codex --dry-run' ;;
+            init) choices=--project ;;
+            check) choices='--json --batch' ;;
             steer) [ "$COMP_CWORD" -eq 2 ] && choices='hook check validate init' ;;
             hook)
                 case ${COMP_WORDS[COMP_CWORD - 1]} in
