@@ -63,7 +63,7 @@ fn try_rule(world: &World, rule: &Rule, command: &str) -> Trial {
         spelling: Spelling::Steer,
     };
     let mut asked = NoChecker { asked: false };
-    let decision = decision::decide(&call, std::slice::from_ref(rule), &mut asked, &Everything);
+    let decision = decision::decide(&call, std::slice::from_ref(rule), &mut asked, &AllThere);
     let Decision { spoken, input, .. } = decision;
     let rewritten = input.and_then(|input| Some(input.get("command")?.as_str()?.to_owned()));
     Trial {
@@ -89,9 +89,9 @@ impl Checkers for NoChecker {
 }
 
 /// Examples hold wherever they are tried: whatever a rewrite names is there.
-struct Everything;
+struct AllThere;
 
-impl Programs for Everything {
+impl Programs for AllThere {
     fn finds(&self, _: &str) -> bool {
         true
     }

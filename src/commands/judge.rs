@@ -245,12 +245,8 @@ impl Checkers for Asked<'_> {
     }
 
     fn could_block(&mut self, rule: &Rule) -> bool {
-        match &rule.effect {
-            Effect::Checker { argv, .. } if *argv == PROTECT_CONFIG => {
-                self.ask(rule) != Verdict::Pass
-            }
-            _ => true,
-        }
+        let ours = matches!(&rule.effect, Effect::Checker { argv, .. } if *argv == PROTECT_CONFIG);
+        !ours || self.ask(rule) != Verdict::Pass
     }
 }
 

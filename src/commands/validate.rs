@@ -221,13 +221,12 @@ impl<'a> Listing<'a> {
     }
 
     fn held_back<'r>(&self, rule: &'r Rule) -> Option<&'r str> {
-        match &rule.effect {
-            Effect::Rewrite {
-                replace_head: Some(head),
-                ..
-            } => Some(head.as_str()).filter(|head| !OnPath(self.world).finds(head)),
-            _ => None,
-        }
+        let Effect::Rewrite { replace_head, .. } = &rule.effect else {
+            return None;
+        };
+        replace_head
+            .as_deref()
+            .filter(|head| !OnPath(self.world).finds(head))
     }
 
     fn conclude(self) -> Exit {
