@@ -164,7 +164,7 @@ fn a_missing_checker_and_a_timeout_block() {
     let place = Place::new().project(".i-insist/a.toml", slow);
     place
         .edit("x")
-        .denies_with(&["did not answer within its timeout of 0.05 seconds"]);
+        .denies_with(&["did not answer within its timeout of 0.05 s"]);
 }
 
 #[test]
