@@ -7,6 +7,7 @@
 )]
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -156,7 +157,7 @@ fn each_section_is_a_module_and_a_page() {
     let pages: BTreeSet<String> = fs::read_dir(source("manual"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name.ends_with(".md"))
+        .filter(|name| Path::new(name).extension() == Some(OsStr::new("md")))
         .collect();
     assert_eq!(
         pages, expected,
