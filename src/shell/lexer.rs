@@ -12,8 +12,10 @@ use super::words::{Kind, Word, identifier};
 /// What, besides the ordinary, a word may hold in its position.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Position {
-    /// `NAME=value`, `NAME[subscript]=value` and `NAME=(…)` are assignments here.
+    /// `NAME=value` is an assignment here.
     pub(super) assignment: bool,
+    /// And so are `NAME[subscript]=value` and `NAME=(…)`.
+    pub(super) array: bool,
     /// `@(a|b)` and its kin are patterns here.
     pub(super) pattern: bool,
     /// Parentheses and `|` belong to a regular expression (`[[ x =~ … ]]`).
@@ -77,8 +79,14 @@ impl<'t> Parser<'t, '_> {
             match byte {
                 b' ' | b'\t' => self.at += 1,
                 b'#' => {
-                    while self.raw(0).is_some_and(|byte| byte != b'\n') {
+                    self.run(|byte| byte == b'\n');
+                    // In a here-document lines are joined before anything else is read.
+                    while self.scope.joined
+                        && self.slice_from(0).ends_with('\\')
+                        && self.raw(0).is_some()
+                    {
                         self.at += 1;
+                        self.run(|byte| byte == b'\n');
                     }
                 }
                 _ => return,
@@ -133,7 +141,7 @@ impl<'t> Parser<'t, '_> {
                 b'<' | b'>' if self.second() == Some(b'(') => {
                     self.process_substitution(&mut word)?
                 }
-                b'(' if position.assignment && word.value_from == Some(word.parts.len()) => {
+                b'(' if position.array && word.value_from == Some(word.parts.len()) => {
                     self.array(&mut word)?
                 }
                 b'(' if position.regex || (position.pattern && opens_pattern(&word)) => {
@@ -196,7 +204,7 @@ impl<'t> Parser<'t, '_> {
                 return Ok(());
             }
         }
-        if self.peek() == Some(b'[') {
+        if self.peek() == Some(b'[') && (position.array || position.element) {
             self.at += 1;
             word.push(Kind::Bare, "[");
             self.nested(|parser| parser.balanced(b'[', b']', word))?;
@@ -332,11 +340,14 @@ impl<'t> Parser<'t, '_> {
         match self.second() {
             Some(b'(') => {
                 self.take_dollar();
-                if self.second() == Some(b'(') && self.double_parenthesis()? {
+                if self.second() != Some(b'(') {
+                    self.at += 1;
+                    self.command_substitution()?;
+                } else if self.double_parenthesis()? {
                     return self.arithmetic_expansion(word);
+                } else {
+                    self.subshell_substitution()?;
                 }
-                self.at += 1;
-                self.command_substitution()?;
                 word.push(Kind::Computed, "");
             }
             Some(b'{') => {
@@ -367,7 +378,7 @@ impl<'t> Parser<'t, '_> {
             {
                 self.take_dollar();
                 let name = self.parameter_name();
-                self.parameter(word, quoted, &name, start);
+                self.parameter(word, quoted, &name);
             }
             _ => {
                 self.at = start + 1;
@@ -404,11 +415,11 @@ impl<'t> Parser<'t, '_> {
     }
 
     /// The value of a known variable, or the parameter as it stands.
-    fn parameter(&mut self, word: &mut Word, quoted: bool, name: &str, start: usize) {
+    fn parameter(&mut self, word: &mut Word, quoted: bool, name: &str) {
         let value = self.known(name);
         match value {
             Some(value) => word.push(if quoted { Kind::Quoted } else { Kind::Value }, &value),
-            None => word.push(Kind::Variable, self.slice_from(start)),
+            None => word.push(Kind::Variable, &format!("${name}")),
         }
     }
 

@@ -6,6 +6,8 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::parser::MAX_NESTING;
+
 /// Where a stretch of a word comes from; expansions treat each kind differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -175,7 +177,7 @@ pub(super) fn expand_braces(word: &Word, budget: &mut Budget) -> Option<Vec<Vec<
     if !symbols.iter().any(|symbol| matches!(symbol, Symbol::Open)) {
         return Some(vec![word.parts.clone()]);
     }
-    let nodes = parse_braces(symbols);
+    let nodes = parse_braces(&symbols)?;
     let (words, bytes) = size(&nodes);
     if words == 1 {
         return Some(vec![word.parts.clone()]);
@@ -214,70 +216,87 @@ fn symbols(word: &Word) -> Vec<Symbol<'_>> {
     symbols
 }
 
-/// A brace that is open: its finished alternatives and the one being read.
+/// For each symbol, whether it is a sign of a brace that expands: one that is closed and holds a
+/// comma of its own or is a range. Linear, whatever is open or closed in whatever order.
+fn live_signs(symbols: &[Symbol<'_>]) -> Vec<bool> {
+    let mut live = vec![false; symbols.len()];
+    let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
+    for (index, symbol) in symbols.iter().enumerate() {
+        match symbol {
+            Symbol::Text(..) => {}
+            Symbol::Open => open.push((index, Vec::new())),
+            Symbol::Comma => {
+                if let Some((_, commas)) = open.last_mut() {
+                    commas.push(index);
+                }
+            }
+            Symbol::Close => {
+                let Some((start, commas)) = open.pop() else {
+                    continue;
+                };
+                if !commas.is_empty() || range_between(symbols, start, index).is_some() {
+                    for sign in commas.into_iter().chain([start, index]) {
+                        if let Some(flag) = live.get_mut(sign) {
+                            *flag = true;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    live
+}
+
+/// The terms of the range that is all that stands between two braces.
+fn range_between(symbols: &[Symbol<'_>], open: usize, close: usize) -> Option<Vec<String>> {
+    match symbols.get(open + 1..close)? {
+        [Symbol::Text(text, Kind::Bare)] => range(text),
+        _ => None,
+    }
+}
+
+/// A brace being read: its finished alternatives and the current one.
 #[derive(Default)]
 struct Level<'w> {
     done: Vec<Vec<Node<'w>>>,
     current: Vec<Node<'w>>,
 }
 
-/// One pass with a stack of open braces; a brace without its partner, or without a comma or a
-/// range inside, is literal.
-fn parse_braces(symbols: Vec<Symbol<'_>>) -> Vec<Node<'_>> {
+/// The nodes of a word; `None` when braces stand too deep in each other.
+fn parse_braces<'w>(symbols: &[Symbol<'w>]) -> Option<Vec<Node<'w>>> {
+    let live = live_signs(symbols);
     let mut levels = vec![Level::default()];
-    for symbol in symbols {
-        let outermost = levels.len() == 1;
-        let Some(level) = levels.last_mut() else {
-            break;
-        };
+    for (index, symbol) in symbols.iter().enumerate() {
+        let live = live.get(index).copied().unwrap_or_default();
+        if levels.len() > MAX_NESTING as usize {
+            return None;
+        }
+        let level = levels.last_mut()?;
         match symbol {
-            Symbol::Text(text, kind) => level.current.push(Node::Text(text, kind)),
-            Symbol::Comma if outermost => level.current.push(Node::Text(",", Kind::Bare)),
-            Symbol::Close if outermost => level.current.push(Node::Text("}", Kind::Bare)),
-            Symbol::Comma => level.done.push(std::mem::take(&mut level.current)),
-            Symbol::Open => levels.push(Level::default()),
-            Symbol::Close => {
-                let closed = close(levels.pop().unwrap_or_default());
-                if let Some(outer) = levels.last_mut() {
-                    outer.current.extend(closed);
-                }
+            Symbol::Text(text, kind) => level.current.push(Node::Text(text, *kind)),
+            Symbol::Open if live => levels.push(Level::default()),
+            Symbol::Comma if live => level.done.push(std::mem::take(&mut level.current)),
+            Symbol::Close if live => {
+                let closed = close(levels.pop()?);
+                levels.last_mut()?.current.push(closed);
             }
+            Symbol::Open => level.current.push(Node::Text("{", Kind::Bare)),
+            Symbol::Comma => level.current.push(Node::Text(",", Kind::Bare)),
+            Symbol::Close => level.current.push(Node::Text("}", Kind::Bare)),
         }
     }
-    while levels.len() > 1 {
-        let open = literal(levels.pop().unwrap_or_default());
-        if let Some(outer) = levels.last_mut() {
-            outer.current.extend(open);
-        }
-    }
-    levels.pop().unwrap_or_default().current
+    Some(levels.pop()?.current)
 }
 
-/// A brace that met its `}`.
-fn close(mut level: Level<'_>) -> Vec<Node<'_>> {
-    if level.done.is_empty() {
-        if let [Node::Text(text, Kind::Bare)] = level.current.as_slice()
-            && let Some(range) = range(text)
-        {
-            return vec![Node::Range(range)];
-        }
-        let mut nodes = literal(level);
-        nodes.push(Node::Text("}", Kind::Bare));
-        return nodes;
+/// A brace that met its `}`: a range where it holds no comma.
+fn close(mut level: Level<'_>) -> Node<'_> {
+    if let ([], [Node::Text(text, _)]) = (level.done.as_slice(), level.current.as_slice())
+        && let Some(terms) = range(text)
+    {
+        return Node::Range(terms);
     }
     level.done.push(level.current);
-    vec![Node::Choice(level.done)]
-}
-
-/// The nodes of a brace that is no expansion, with its signs as text.
-fn literal(level: Level<'_>) -> Vec<Node<'_>> {
-    let mut nodes = vec![Node::Text("{", Kind::Bare)];
-    for alternative in level.done {
-        nodes.extend(alternative);
-        nodes.push(Node::Text(",", Kind::Bare));
-    }
-    nodes.extend(level.current);
-    nodes
+    Node::Choice(level.done)
 }
 
 /// `1..5`, `a..e`, `01..10..2`: the terms, None for anything else. A range longer than the limit
