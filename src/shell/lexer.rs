@@ -111,7 +111,7 @@ impl<'t> Parser<'t, '_> {
     /// Takes one whole character.
     fn character(&mut self) -> &'t str {
         let start = self.at;
-        self.at += 1;
+        self.at = self.end.min(self.at + 1);
         while self.at < self.end && !self.text.is_char_boundary(self.at) {
             self.at += 1;
         }
@@ -378,7 +378,7 @@ impl<'t> Parser<'t, '_> {
             {
                 self.take_dollar();
                 let name = self.parameter_name();
-                self.parameter(word, quoted, &name);
+                self.parameter(word, quoted, &name, &format!("${name}"));
             }
             _ => {
                 self.at = start + 1;
@@ -414,12 +414,14 @@ impl<'t> Parser<'t, '_> {
         name
     }
 
-    /// The value of a known variable, or the parameter as it stands.
-    fn parameter(&mut self, word: &mut Word, quoted: bool, name: &str) {
-        let value = self.known(name);
-        match value {
-            Some(value) => word.push(if quoted { Kind::Quoted } else { Kind::Value }, &value),
-            None => word.push(Kind::Variable, &format!("${name}")),
+    /// The value of a known variable, or the parameter as it stands in `source`.
+    fn parameter(&mut self, word: &mut Word, quoted: bool, name: &str, source: &str) {
+        match self.known(name) {
+            Some(value) => {
+                word.expanded = true;
+                word.push(if quoted { Kind::Quoted } else { Kind::Value }, &value);
+            }
+            None => word.push(Kind::Variable, source),
         }
     }
 
@@ -457,12 +459,8 @@ impl<'t> Parser<'t, '_> {
         if operator.starts_with('=') || operator.starts_with(":=") {
             self.shared.variables.forget();
         }
-        match self.known(&text) {
-            Some(value) if inner.bare().is_some() => {
-                word.push(if quoted { Kind::Quoted } else { Kind::Value }, &value)
-            }
-            _ => word.push(Kind::Variable, &format!("${{{text}}}")),
-        }
+        let name = inner.bare().unwrap_or_default();
+        self.parameter(word, quoted, name, &format!("${{{text}}}"));
         Ok(())
     }
 
@@ -497,7 +495,8 @@ impl<'t> Parser<'t, '_> {
         self.at += 1;
         let start = self.at;
         while self.raw(0).is_some_and(|byte| byte != b'\'') {
-            self.at += if self.raw(0) == Some(b'\\') { 2 } else { 1 };
+            let width = if self.raw(0) == Some(b'\\') { 2 } else { 1 };
+            self.at = self.end.min(self.at + width);
         }
         let text = ansi_unescape(self.slice_from(start));
         word.push(Kind::Quoted, &text);

@@ -398,9 +398,9 @@ impl<'t, 's> Parser<'t, 's> {
         };
         let function = matches!(outcome, Ok(true));
         if function || (outcome.is_err() && command.words.is_empty()) {
-            // A definition runs nothing by itself; of a command cut short nothing runs.
+            // A definition runs nothing by itself; of a command cut short nothing runs. Its empty
+            // entry stays, so that the places of others hold.
             self.keywords = std::mem::take(&mut entry.keywords);
-            self.shared.commands.remove(index);
             outcome?;
             self.function_body(command.words.first().map(Word::text))?;
             return Ok(None);
@@ -408,7 +408,7 @@ impl<'t, 's> Parser<'t, 's> {
         entry.words = command.words;
         entry.assignments = command.assignments;
         entry.redirections = command.redirections;
-        entry.span.end = command.span.end;
+        entry.span.end = command.span.end.max(entry.span.start);
         let broken = outcome.is_err();
         self.shared
             .directories
