@@ -1,8 +1,4 @@
-//! Conditions on a call: which blocks of a rule hold against its match document.
-//!
-//! The document holds the tool's own input fields, Claude's names for them, `tool_name`, `parsed`
-//! for shell calls, and `event`. A condition names a value in it by a dotted path and puts operators
-//! to it; a block binds its conditions to the whole document or to the elements of one array.
+#![doc = include_str!("manual/06-matching.md")]
 //!
 //! Promises: pure; a block costs at most its operators times the values they look at; a regular
 //! expression is compiled when it is first searched for. Never: knows a harness or what a rule does,
@@ -33,6 +29,13 @@ pub(crate) enum Binding {
     Any(Path),
     /// Every element of the array at this path, which is not empty.
     All(Path),
+}
+
+impl Binding {
+    /// Whether the elements that hold are segments of a shell call, which a rewrite can edit.
+    pub(crate) fn names_segments(&self) -> bool {
+        matches!(self, Self::Any(path) if path.text == "parsed.segments")
+    }
 }
 
 /// Operators on the value at one path.
@@ -356,13 +359,13 @@ impl Operator {
     }
 }
 
-/// Whether a text that the value offers passes the test: a string and a number offer themselves, an
+/// Whether a text that the value offers passes: a string and a number offer themselves, an
 /// array those among its elements, anything else nothing.
-fn offers(value: &Json<'_>, test: &dyn Fn(&str) -> bool) -> bool {
+fn offers(value: &Json<'_>, passes: &dyn Fn(&str) -> bool) -> bool {
     match value {
-        Json::String(text) | Json::Number(text) => test(text),
+        Json::String(text) | Json::Number(text) => passes(text),
         Json::Array(elements) => elements.iter().any(
-            |element| matches!(element, Json::String(text) | Json::Number(text) if test(text)),
+            |element| matches!(element, Json::String(text) | Json::Number(text) if passes(text)),
         ),
         Json::Null | Json::Bool(_) | Json::Object(_) => false,
     }

@@ -116,6 +116,15 @@ fn send(reply: Reply) -> Exit {
     }
 }
 
+/// The time until our own deadline. Tests of debug builds shorten it.
+fn own_time(moment: Moment) -> Duration {
+    let shortened = env::var("I_INSIST_TEST_SECONDS")
+        .ok()
+        .filter(|_| cfg!(debug_assertions))
+        .and_then(|seconds| seconds.parse().ok());
+    Duration::from_secs(shortened.unwrap_or(moment.limits().own_seconds))
+}
+
 /// One call of a harness.
 struct Hook {
     spelling: Spelling,
@@ -129,7 +138,7 @@ impl Hook {
     fn new(spelling: Spelling, harness: Harness, moment: Moment, started: Instant) -> Self {
         let mut environment = Environment::new(|name| env::var_os(name), env::current_dir().ok());
         environment.cwd_optional = spelling == Spelling::Steer;
-        let deadline = started + Duration::from_secs(moment.limits().own_seconds);
+        let deadline = started + own_time(moment);
         Self {
             spelling,
             harness,

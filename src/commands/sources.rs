@@ -47,7 +47,7 @@ impl Sources {
 
     fn read_guard_files(&mut self, world: &World, event: &Event<'_>) -> Result<(), String> {
         let files = discovery::guard_files(&world.guard_directories(), &event.cwd, &event.paths)
-            .map_err(lines)?;
+            .map_err(|faults| lines(&faults))?;
         let mut problems = Vec::new();
         let mut uses = Vec::new();
         for file in &files {
@@ -70,12 +70,10 @@ impl Sources {
         if problems.is_empty() {
             Ok(())
         } else {
-            Err(lines(
-                problems
-                    .iter()
-                    .map(|problem| format!("configuration {problem}"))
-                    .collect(),
-            ))
+            let named = problems
+                .iter()
+                .map(|problem| format!("configuration {problem}"));
+            Err(named.collect::<Vec<_>>().join("\n"))
         }
     }
 
@@ -91,7 +89,7 @@ impl Sources {
                 Ok(layer) => layers.push(layer),
                 Err(problems) => self
                     .notices
-                    .push(format!("i-insist: left out: {}", lines(problems))),
+                    .push(format!("i-insist: left out: {}", lines(&problems))),
             }
         }
         self.rules.extend(steer::stack(layers).into_active());
@@ -105,7 +103,7 @@ fn read_steer(file: Result<RuleFile, discovery::Fault>) -> Result<SteerFile, Vec
     }
 }
 
-fn lines<T: ToString>(problems: Vec<T>) -> String {
+fn lines<T: ToString>(problems: &[T]) -> String {
     let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
     texts.join("\n")
 }

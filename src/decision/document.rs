@@ -14,34 +14,63 @@ pub(super) fn of<'a>(event: &'a Event<'a>, shell: Option<&'a Parsed>) -> Documen
         aliases.push(("command".into(), Json::string(command.as_ref())));
     }
     if let (Some(change), None) = (event.changes.first(), event.tool_input.get("file_path")) {
-        aliases.push(("file_path".into(), Json::string(change.path.to_string_lossy())));
+        aliases.push((
+            "file_path".into(),
+            Json::string(change.path.to_string_lossy()),
+        ));
     }
-    Document::new(event.tool_name.as_ref(), &event.tool_input, aliases, shell.map(parsed), event.to_json())
+    Document::new(
+        event.tool_name.as_ref(),
+        &event.tool_input,
+        aliases,
+        shell.map(parsed),
+        event.to_json(),
+    )
 }
 
 /// `parsed` as rules and people see it.
 pub(crate) fn parsed(parsed: &Parsed) -> Json<'_> {
     Json::object([
-        ("segments", Json::Array(parsed.segments.iter().map(segment).collect())),
+        (
+            "segments",
+            Json::Array(parsed.segments.iter().map(segment).collect()),
+        ),
         ("complete", Json::Bool(parsed.complete)),
         ("limited", Json::Bool(parsed.limited)),
     ])
 }
 
 fn segment(segment: &Segment) -> Json<'_> {
-    let texts = |texts: &'_ [String]| Json::Array(texts.iter().map(|text| Json::string(text.clone())).collect());
+    let texts = |texts: &'_ [String]| {
+        Json::Array(
+            texts
+                .iter()
+                .map(|text| Json::string(text.clone()))
+                .collect(),
+        )
+    };
     let mut fields = vec![
         ("head", Json::string(segment.head.as_str())),
         ("args", texts(&segment.args)),
         ("pipeline_start", Json::Bool(segment.pipeline_start)),
     ];
     // Absent when unknown, so that a rule that asks for it declines rather than guesses.
-    fields.extend(segment.in_workspace.map(|inside| ("in_workspace", Json::Bool(inside))));
+    fields.extend(
+        segment
+            .in_workspace
+            .map(|inside| ("in_workspace", Json::Bool(inside))),
+    );
     let redirects = segment.redirects.iter().map(|redirect| {
-        Json::object([("op", Json::string(redirect.op.as_str())), ("target", Json::string(redirect.target.as_str()))])
+        Json::object([
+            ("op", Json::string(redirect.op.as_str())),
+            ("target", Json::string(redirect.target.as_str())),
+        ])
     });
     let assignments = segment.assignments.iter().map(|assignment| {
-        Json::object([("name", Json::string(assignment.name.as_str())), ("value", Json::string(assignment.value.as_str()))])
+        Json::object([
+            ("name", Json::string(assignment.name.as_str())),
+            ("value", Json::string(assignment.value.as_str())),
+        ])
     });
     fields.extend([
         ("depth", Json::from(u64::from(segment.depth))),
@@ -51,7 +80,38 @@ fn segment(segment: &Segment) -> Json<'_> {
         ("dynamic", Json::Bool(segment.dynamic)),
     ]);
     if let Some(span) = &segment.span {
-        fields.push(("span", Json::Array([span.start, span.end].map(|at| Json::from(at as u64)).into())));
+        fields.push((
+            "span",
+            Json::Array(
+                [span.start, span.end]
+                    .map(|at| Json::from(at as u64))
+                    .into(),
+            ),
+        ));
     }
     Json::object(fields)
+}
+
+/// A segment in one line for people; what is empty or false is left out behind `depth`.
+pub(crate) fn segment_line(segment: &Segment) -> String {
+    let mut fields = vec![
+        format!("head={}", segment.head),
+        format!("args={:?}", segment.args),
+        format!("pipeline_start={}", segment.pipeline_start),
+    ];
+    fields.extend(
+        segment
+            .in_workspace
+            .map(|inside| format!("in_workspace={inside}")),
+    );
+    fields.push(format!("depth={}", segment.depth));
+    if !segment.wrappers.is_empty() {
+        fields.push(format!("wrappers={:?}", segment.wrappers));
+    }
+    let redirects = segment.redirects.iter();
+    fields.extend(redirects.map(|redirect| format!("redirect={}{}", redirect.op, redirect.target)));
+    if segment.dynamic {
+        fields.push("dynamic=true".to_owned());
+    }
+    fields.join(" ")
 }

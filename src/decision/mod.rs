@@ -4,9 +4,11 @@
 //! shown; what fails blocks. Never: spawns, reads or prints; checkers are handed in.
 
 mod document;
+mod near;
 mod rewrite;
 
-pub(crate) use document::parsed;
+pub(crate) use document::{parsed, segment_line};
+pub(crate) use near::{NearMiss, misses as near_misses};
 pub(crate) use rewrite::{Held, Programs};
 
 use crate::checker::Verdict;
@@ -188,10 +190,14 @@ impl<'a> Search<'a> {
         let mut segments = Vec::new();
         let mut holds = rule.matches.is_empty();
         for block in &rule.matches {
-            let document = self.document.get_or_init(|| document::of(self.call.event, self.call.shell));
+            let document = self
+                .document
+                .get_or_init(|| document::of(self.call.event, self.call.shell));
             if let Outcome::Held(elements) = block.evaluate(document) {
                 holds = true;
-                segments.extend(elements);
+                if block.binding.names_segments() {
+                    segments.extend(elements);
+                }
             }
         }
         segments.sort_unstable();
@@ -223,13 +229,10 @@ impl<'a> Search<'a> {
             let Some(rule) = self.edits.get(index).map(|edit| edit.rule) else {
                 continue;
             };
-            let message = match &rule.effect {
-                Effect::Rewrite {
-                    message: Some(message),
-                    ..
-                } => self.text(message),
-                _ => String::new(),
-            };
+            let message = rule
+                .effect
+                .message()
+                .map_or(String::new(), |message| self.text(message));
             self.speak(rule, Strength::Rewrite, message);
         }
         let strength = self

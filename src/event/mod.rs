@@ -1,4 +1,4 @@
-//! The neutral event: one intercepted call, whatever harness it came from.
+#![doc = include_str!("../manual/01-event.md")]
 //!
 //! Promises: paths are absolute and physical, without duplicates and in order; the arguments stand
 //! as they came; strings borrow from the payload. Reading and resolving ends on every input.

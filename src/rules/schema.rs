@@ -1,8 +1,8 @@
 //! Typed fields out of TOML tables; what does not fit becomes a diagnostic and the reading goes on.
 
-use super::{Diagnostic, Expression, Place};
+use super::{Diagnostic, Place};
 use crate::glob::{Pattern, Stars};
-use crate::regex::Regex;
+use crate::matching::Expression;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
@@ -297,10 +297,13 @@ impl<'t> Source<'t> {
         let text = self.read(fields, key, "a string", text)?;
         let offset = fields.table.get(key)?.span.start;
         self.no_control_characters(text, offset);
-        if let Err(error) = Regex::check(text) {
-            self.problem(offset, format!("`{key}`: {error}"));
+        match Expression::new(text) {
+            Ok(expression) => Some(expression),
+            Err(error) => {
+                self.problem(offset, format!("`{key}`: {error}"));
+                None
+            }
         }
-        Some(Expression::new(text))
     }
 
     /// In TOML `"\b"` is a backspace: hardly what the author of a pattern meant.

@@ -1,5 +1,4 @@
-//! Shell text into segments: the simple commands that bash would run, wrappers peeled, nested
-//! scripts read again.
+#![doc = include_str!("../manual/05-shell.md")]
 //!
 //! Promises: linear in the text, an end on every input, no panic; spans lie on character borders.
 //! Never: runs anything, touches the disk, guesses a value it did not see assigned.
