@@ -14,6 +14,8 @@ mod lexer;
 mod parser;
 mod peel;
 mod reenter;
+#[cfg(test)]
+mod tests;
 mod words;
 mod workspace;
 
