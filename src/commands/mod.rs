@@ -11,6 +11,7 @@ mod payload;
 mod registration;
 mod sources;
 mod steer;
+mod trust;
 mod validate;
 
 use std::ffi::{OsStr, OsString};
@@ -83,6 +84,18 @@ pub(crate) const COMMANDS: &[Command] = &[
         operands: "[FILE…]",
         brief: "report every problem of every rule file",
         run: validate::run,
+    },
+    Command {
+        name: "trust",
+        operands: "FILE",
+        brief: "let a repository's rule file count where trust is required",
+        run: trust::trust,
+    },
+    Command {
+        name: "untrust",
+        operands: "FILE",
+        brief: "take that back",
+        run: trust::untrust,
     },
     Command {
         name: "protect-config",

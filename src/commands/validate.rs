@@ -2,7 +2,7 @@
 
 use super::{Exit, complain, say, sources};
 use crate::discovery::{self, RuleFile, Scope};
-use crate::rules::{Effect, Rule};
+use crate::rules::{Effect, Rule, Settings};
 use crate::world::World;
 use std::fs;
 use std::path::Path;
@@ -33,10 +33,14 @@ pub(crate) fn run(arguments: &[String]) -> Exit {
     };
     let mut problems = 0;
     let mut rules = 0;
+    let mut settings = Settings::default();
     for file in &files {
         say(&file.path.display().to_string());
-        match sources::read_guard(file) {
+        match sources::read_trusted(&world, &settings, file) {
             Ok(guard) => {
+                if arguments.is_empty() {
+                    settings.join(guard.settings);
+                }
                 rules += guard.rules.len() + guard.uses.len();
                 for rule in &guard.rules {
                     say(&format!("  {}", describe(rule)));
