@@ -1,12 +1,12 @@
 //! `validate [FILE…]`: every problem of every source, and what became of each rule.
 
 use super::judge::OnPath;
-use super::{Exit, complain, examples, say, sources};
+use super::{Exit, complain, examples, say, sources, trust};
 use crate::decision::Programs;
 use crate::discovery::{self, RuleFile, Scope};
 use crate::event::paths;
 use crate::rules::steer::{self, Fate};
-use crate::rules::{Diagnostic, Effect, Rule, Spelling, builtins};
+use crate::rules::{Diagnostic, Effect, Rule, Settings, Spelling, builtins};
 use crate::world::World;
 use std::fs;
 use std::path::Path;
@@ -53,6 +53,8 @@ fn with_world(run: impl FnOnce(&World) -> Exit) -> Exit {
 /// What is printed, and what was counted on the way.
 struct Listing<'a> {
     world: &'a World,
+    /// Those of the files before.
+    settings: Settings,
     sources: usize,
     rules: usize,
     problems: usize,
@@ -63,6 +65,7 @@ impl<'a> Listing<'a> {
     fn new(world: &'a World) -> Self {
         Self {
             world,
+            settings: Settings::default(),
             sources: 0,
             rules: 0,
             problems: 0,
@@ -87,8 +90,9 @@ impl<'a> Listing<'a> {
 
     fn guard_file(&mut self, file: &RuleFile) {
         self.source(&file.path.display().to_string());
-        match sources::read_guard(file) {
+        match sources::read_trusted(self.world, &self.settings, file) {
             Ok(guard) => {
+                self.settings.join(guard.settings);
                 for rule in &guard.rules {
                     self.rule(rule, None);
                 }
@@ -111,10 +115,14 @@ impl<'a> Listing<'a> {
         let mut layers = vec![("built-in".to_owned(), builtins::layer())];
         for file in files {
             match file {
-                Ok(file) => layers.push((
-                    file.path.display().to_string(),
-                    steer::read(&file.path, &file.text),
-                )),
+                Ok(file) => {
+                    let objection = trust::objection(self.world, &self.settings, &file);
+                    let layer = objection.map_or_else(
+                        || steer::read(&file.path, &file.text),
+                        |objection| Err(vec![objection]),
+                    );
+                    layers.push((file.path.display().to_string(), layer));
+                }
                 Err(fault) => self.unreadable(std::iter::once(fault.to_string())),
             }
         }
