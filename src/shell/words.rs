@@ -409,6 +409,17 @@ fn size(nodes: &[Node<'_>]) -> (usize, usize) {
 
 /// Builds the words, leftmost choice slowest, as bash orders them.
 fn build(nodes: &[Node<'_>]) -> Vec<Vec<Part>> {
+    let mut words = combine(nodes);
+    // An alternative that leaves nothing at all leaves no word ("{,}" alone).
+    words.retain(|word| {
+        word.iter().any(|part| {
+            part.kind == Kind::Quoted || !part.text.is_empty() || part.kind == Kind::Computed
+        })
+    });
+    words
+}
+
+fn combine(nodes: &[Node<'_>]) -> Vec<Vec<Part>> {
     let mut words: Vec<Vec<Part>> = vec![Vec::new()];
     for node in nodes {
         let tails: Vec<Vec<Part>> = match node {
@@ -424,7 +435,7 @@ fn build(nodes: &[Node<'_>]) -> Vec<Vec<Part>> {
                     }]
                 })
                 .collect(),
-            Node::Choice(choices) => choices.iter().flat_map(|choice| build(choice)).collect(),
+            Node::Choice(choices) => choices.iter().flat_map(|choice| combine(choice)).collect(),
         };
         words = words
             .iter()
@@ -435,12 +446,6 @@ fn build(nodes: &[Node<'_>]) -> Vec<Vec<Part>> {
             })
             .collect();
     }
-    // An alternative that leaves nothing at all leaves no word ("{,}" alone).
-    words.retain(|word| {
-        word.iter().any(|part| {
-            part.kind == Kind::Quoted || !part.text.is_empty() || part.kind == Kind::Computed
-        })
-    });
     words
 }
 
