@@ -3,13 +3,13 @@
 use crate::discovery::{self, RuleFile, Scope};
 use crate::event::Event;
 use crate::rules::steer::{self, SteerFile};
-use crate::rules::{Diagnostic, Rule, Settings, Spelling, builtins, guard};
+use crate::rules::{Diagnostic, Rule, Settings, Spelling, builtins, guard, pi_hooks};
 use crate::world::World;
 use std::path::{Path, PathBuf};
 
 /// Rules in the order of the search, and what goes with them.
 pub(crate) struct Sources {
-    /// Guard rules, then those of steer's files.
+    /// Guard rules, then those of pi-hooks, then those of steer's files.
     pub(crate) rules: Vec<Rule>,
     /// Of the machine's and the person's own files.
     pub(crate) settings: Settings,
@@ -23,7 +23,7 @@ impl Sources {
     /// Reads every source.
     ///
     /// # Errors
-    /// Every problem of every guard file, a line each. A steer file that is wrong is left out
+    /// Every problem of every guard file and of pi-hooks' file, a line each. A steer file that is wrong is left out
     /// instead, with a notice.
     pub(crate) fn load(
         world: &World,
@@ -67,6 +67,11 @@ impl Sources {
             Ok(rules) => self.rules.extend(rules),
             Err(found) => problems.extend(found),
         }
+        match discovery::pi_hooks_file(&event.cwd).map(read_pi_hooks) {
+            Some(Ok(file)) => self.rules.extend(file.rules),
+            Some(Err(found)) => problems.extend(found),
+            None => {}
+        }
         if problems.is_empty() {
             Ok(())
         } else {
@@ -108,6 +113,16 @@ fn read_steer(file: Result<RuleFile, discovery::Fault>) -> Result<SteerFile, Vec
 fn lines<T: ToString>(problems: Vec<T>) -> String {
     let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
     texts.join("\n")
+}
+
+/// Reads pi-hooks' file.
+pub(crate) fn read_pi_hooks(
+    file: Result<RuleFile, discovery::Fault>,
+) -> Result<pi_hooks::PiHooksFile, Vec<Diagnostic>> {
+    match file {
+        Ok(file) => pi_hooks::read(&file.path, &file.directory, &file.text),
+        Err(fault) => Err(vec![Diagnostic::of_file(&fault.path, fault.cause)]),
+    }
 }
 
 /// Reads one guard file by the rules of its scope.
