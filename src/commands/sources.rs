@@ -4,13 +4,13 @@ use super::trust;
 use crate::discovery::{self, RuleFile, Scope};
 use crate::event::Event;
 use crate::rules::steer::{self, SteerFile};
-use crate::rules::{Diagnostic, Rule, Settings, Spelling, builtins, guard};
+use crate::rules::{Diagnostic, Rule, Settings, Spelling, builtins, guard, pi_hooks};
 use crate::world::World;
 use std::path::PathBuf;
 
 /// Rules in the order of the search, and what goes with them.
 pub(crate) struct Sources {
-    /// Guard rules, then those of steer's files.
+    /// Guard rules, then those of pi-hooks, then those of steer's files.
     pub(crate) rules: Vec<Rule>,
     /// Of the machine's and the person's own files.
     pub(crate) settings: Settings,
@@ -24,7 +24,7 @@ impl Sources {
     /// Reads every source.
     ///
     /// # Errors
-    /// Every problem of every guard file, a line each. A steer file that is wrong is left out
+    /// Every problem of every guard file and of pi-hooks' file, a line each. A steer file that is wrong is left out
     /// instead, with a notice.
     pub(crate) fn load(
         world: &World,
@@ -66,6 +66,12 @@ impl Sources {
         match builtins::used(&uses) {
             Ok(rules) => self.rules.extend(rules),
             Err(found) => problems.extend(found),
+        }
+        if let Some(file) = discovery::pi_hooks_file(&event.cwd) {
+            match read_pi_hooks(world, &self.settings, file) {
+                Ok(file) => self.rules.extend(file.rules),
+                Err(found) => problems.extend(found),
+            }
         }
         none_of(&problems)
     }
@@ -136,6 +142,19 @@ pub(crate) fn read_trusted(
     match trust::objection(world, settings, file) {
         Some(objection) => Err(vec![objection]),
         None => read_guard(file),
+    }
+}
+
+/// Reads pi-hooks' file, under the same condition.
+pub(crate) fn read_pi_hooks(
+    world: &World,
+    settings: &Settings,
+    file: Result<RuleFile, discovery::Fault>,
+) -> Result<pi_hooks::PiHooksFile, Vec<Diagnostic>> {
+    let file = file.map_err(|fault| vec![Diagnostic::of_file(&fault.path, fault.cause)])?;
+    match trust::objection(world, settings, &file) {
+        Some(objection) => Err(vec![objection]),
+        None => pi_hooks::read(&file.path, &file.directory, &file.text),
     }
 }
 

@@ -21,6 +21,11 @@ pub(crate) fn run(arguments: &[String]) -> Exit {
                 Ok(files) => files.iter().for_each(|file| listing.guard_file(file)),
                 Err(faults) => listing.unreadable(faults.iter().map(ToString::to_string)),
             }
+            match discovery::pi_hooks_file(&directory) {
+                Some(Ok(file)) => listing.pi_hooks_file(file),
+                Some(Err(fault)) => listing.unreadable(std::iter::once(fault.to_string())),
+                None => {}
+            }
             listing.steer_files(&directory, Spelling::Guard);
         } else {
             for name in arguments {
@@ -106,6 +111,14 @@ impl<'a> Listing<'a> {
         }
     }
 
+    fn pi_hooks_file(&mut self, file: RuleFile) {
+        self.source(&file.path.display().to_string());
+        match sources::read_pi_hooks(self.world, &self.settings, Ok(file)) {
+            Ok(file) => file.rules.iter().for_each(|rule| self.rule(rule, None)),
+            Err(problems) => problems.iter().for_each(|problem| self.problem(problem)),
+        }
+    }
+
     /// Steer's layers, lowest first, if they are in use.
     fn steer_files(&mut self, directory: &Path, spelling: Spelling) {
         let files = discovery::steer_files(&self.world.config_home, directory);
@@ -184,12 +197,17 @@ impl<'a> Listing<'a> {
             .iter()
             .any(|own| paths::physical(own) == directory);
         let scope = if own { Scope::Person } else { Scope::Place };
-        self.guard_file(&RuleFile {
+        let file = RuleFile {
             path: Path::new(name).to_owned(),
             directory,
             scope,
             text,
-        });
+        };
+        if path.extension().is_some_and(|ending| ending == "json") {
+            self.pi_hooks_file(file);
+        } else {
+            self.guard_file(&file);
+        }
     }
 
     /// One line about a rule: what became of it, what it does, where it stands; then its examples that fail.

@@ -76,8 +76,12 @@ impl Known {
     }
 
     fn paths(&self) -> &[PathBuf] {
-        self.physical
-            .get_or_init(|| self.given.iter().map(|path| paths::physical(path)).collect())
+        self.physical.get_or_init(|| {
+            self.given
+                .iter()
+                .map(|path| paths::physical(path))
+                .collect()
+        })
     }
 }
 
@@ -168,12 +172,15 @@ pub(super) fn examples() -> impl Iterator<Item = String> {
 /// `home / ".claude" / "settings.json"`.
 pub(super) fn named_in(text: &str) -> Option<String> {
     let text = text.to_ascii_lowercase();
-    NAMES.iter().map(|pattern| without_rest(pattern)).find_map(|pattern| {
-        pattern
-            .iter()
-            .all(|name| stands_in(&text, name))
-            .then(|| pattern.join("/"))
-    })
+    NAMES
+        .iter()
+        .map(|pattern| without_rest(pattern))
+        .find_map(|pattern| {
+            pattern
+                .iter()
+                .all(|name| stands_in(&text, name))
+                .then(|| pattern.join("/"))
+        })
 }
 
 fn stands_in(text: &str, name: &str) -> bool {
@@ -240,7 +247,9 @@ pub(super) fn could_become(word: &str, name: &str, wildcards: Wildcards) -> bool
     match Pattern::new(&word, Stars::StopAtSlash) {
         Ok(pattern) if !word.contains('(') => pattern.matches(&name),
         // Beyond our dialect, as `[[:alpha:]]` and `@(a|b)`: what stands before the sign decides.
-        _ => word.get(..wild).is_some_and(|literal| name.starts_with(literal.trim_end_matches('@'))),
+        _ => word
+            .get(..wild)
+            .is_some_and(|literal| name.starts_with(literal.trim_end_matches('@'))),
     }
 }
 
@@ -289,7 +298,10 @@ mod tests {
             "/p/.i-insist/*",
             "/p/.I-INSIST/a",
         ] {
-            assert!(has_protected_name(Path::new(path), Wildcards::Shell), "{path}");
+            assert!(
+                has_protected_name(Path::new(path), Wildcards::Shell),
+                "{path}"
+            );
         }
         for path in [
             "/p/*",
@@ -299,9 +311,15 @@ mod tests {
             "/p/.i-insist-notes/*",
             "/p/.c[[:alpha:]]*",
         ] {
-            assert!(!has_protected_name(Path::new(path), Wildcards::Shell), "{path}");
+            assert!(
+                !has_protected_name(Path::new(path), Wildcards::Shell),
+                "{path}"
+            );
         }
         assert!(has_protected_name(Path::new("/p/*"), Wildcards::Dotted));
-        assert!(!has_protected_name(Path::new("/p/.i-*"), Wildcards::Literal));
+        assert!(!has_protected_name(
+            Path::new("/p/.i-*"),
+            Wildcards::Literal
+        ));
     }
 }

@@ -10,21 +10,44 @@ use std::path::{Path, PathBuf};
 
 /// Wrappers whose own options may name a directory or a file.
 const NAMING_WRAPPERS: &[&str] = &[
-    "chroot", "doas", "env", "flock", "parallel", "runuser", "script", "strace", "sudo", "systemd-run", "time", "unshare",
+    "chroot",
+    "doas",
+    "env",
+    "flock",
+    "parallel",
+    "runuser",
+    "script",
+    "strace",
+    "sudo",
+    "systemd-run",
+    "time",
+    "unshare",
 ];
 
 /// Those among them that write it.
 const WRITING_WRAPPERS: &[&str] = &["flock", "script", "strace", "time"];
 
-pub(super) fn examine(event: &Event<'_>, parsed: &Parsed, guarded: &Guarded, home: &Path) -> Option<Touch> {
+pub(super) fn examine(
+    event: &Event<'_>,
+    parsed: &Parsed,
+    guarded: &Guarded,
+    home: &Path,
+) -> Option<Touch> {
     let dotted = parsed.segments.iter().any(|segment| {
-        segment.args.iter().any(|word| word == "dotglob" || word == "globdots" || word == "dot_glob")
+        segment
+            .args
+            .iter()
+            .any(|word| word == "dotglob" || word == "globdots" || word == "dot_glob")
     });
     let shell = Shell {
         codex: event.harness == "codex",
         text: event.command.as_deref().unwrap_or_default(),
         segments: &parsed.segments,
-        wildcards: if dotted { Wildcards::Dotted } else { Wildcards::Shell },
+        wildcards: if dotted {
+            Wildcards::Dotted
+        } else {
+            Wildcards::Shell
+        },
         guarded,
         home,
     };
@@ -62,7 +85,12 @@ impl<'a> Shell<'a> {
 
     /// `> file` and its kin write, whatever the command.
     fn redirections(&self, index: usize) -> Option<Touch> {
-        let mut writes = self.segments.get(index)?.redirects.iter().filter(|redirect| redirect.op.contains('>'));
+        let mut writes = self
+            .segments
+            .get(index)?
+            .redirects
+            .iter()
+            .filter(|redirect| redirect.op.contains('>'));
         writes.find_map(|redirect| {
             let target = Operand {
                 computed: redirect.target.is_empty() || redirect.target.contains('$'),
@@ -82,24 +110,36 @@ impl<'a> Shell<'a> {
 
     /// `env -C .i-insist rm a.toml`: the options of wrappers stand before the head.
     fn wrappers(&self, segment: &Segment, command: Command<'_>) -> Option<Touch> {
-        let among = |list: &[&str]| segment.wrappers.iter().any(|wrapper| list.contains(&wrapper.as_str()));
+        let among = |list: &[&str]| {
+            segment
+                .wrappers
+                .iter()
+                .any(|wrapper| list.contains(&wrapper.as_str()))
+        };
         if !among(NAMING_WRAPPERS) {
             return None;
         }
         let start = segment.span.as_ref()?.start;
         let before = self.text.get(start..segment.spans.as_ref()?.head.start)?;
         let counts = among(WRITING_WRAPPERS) || self.manner(command) > Manner::Reads;
-        named_in(&before.replace(['\'', '"', '\\'], "")).filter(|_| counts).map(Touch)
+        named_in(&before.replace(['\'', '"', '\\'], ""))
+            .filter(|_| counts)
+            .map(Touch)
     }
 
     /// Code in another language that names a protected file, or stands where all files are.
     fn code(&self, index: usize, command: Command<'_>) -> Option<Touch> {
         let code = code::read(command)?;
         let segment = self.segments.get(index)?;
-        let input = if code.reads_input { self.input(index) } else { Vec::new() };
+        let input = if code.reads_input {
+            self.input(index)
+        } else {
+            Vec::new()
+        };
         let mut texts = code.texts.iter().copied().chain(input.iter().copied());
         let here = || {
-            let runs = code::is_interpreter(command.head) && !(code.texts.is_empty() && input.is_empty());
+            let runs =
+                code::is_interpreter(command.head) && !(code.texts.is_empty() && input.is_empty());
             runs.then(|| self.reached(&Operand::new(".", Manner::Writes), index))?
         };
         let computed = || {
@@ -111,7 +151,11 @@ impl<'a> Shell<'a> {
             .map(Touch)
             .or_else(here)
             .or_else(computed)
-            .or_else(|| code.operands.iter().find_map(|operand| self.reached(operand, index)))
+            .or_else(|| {
+                code.operands
+                    .iter()
+                    .find_map(|operand| self.reached(operand, index))
+            })
     }
 
     /// What a program that reads code finds on its standard input, as far as the text tells.
@@ -121,7 +165,11 @@ impl<'a> Shell<'a> {
         };
         let mut texts = Vec::new();
         for feeder in self.feeders(index).chain([segment]) {
-            let unknown = feeder.stdin.is_none() && feeder.redirects.iter().any(|redirect| redirect.op.starts_with("<<"));
+            let unknown = feeder.stdin.is_none()
+                && feeder
+                    .redirects
+                    .iter()
+                    .any(|redirect| redirect.op.starts_with("<<"));
             texts.extend(feeder.stdin.as_deref().or(unknown.then_some(self.text)));
             if matches!(feeder.head.as_str(), "echo" | "printf") {
                 texts.extend(feeder.args.iter().map(String::as_str));
@@ -135,9 +183,19 @@ impl<'a> Shell<'a> {
         let search = search::read(command)?;
         let depth = self.segments.get(index)?.depth;
         let behind = self.segments.get(index + 1..).unwrap_or_default();
-        let run = behind.iter().take_while(|inner| inner.depth > depth).map(of);
-        let manner = run.chain(search.runs).map(|run| self.manner(run.launched())).max();
-        let manner = if search.changes { Manner::Moves } else { manner.unwrap_or(Manner::Reads) };
+        let run = behind
+            .iter()
+            .take_while(|inner| inner.depth > depth)
+            .map(of);
+        let manner = run
+            .chain(search.runs)
+            .map(|run| self.manner(run.launched()))
+            .max();
+        let manner = if search.changes {
+            Manner::Moves
+        } else {
+            manner.unwrap_or(Manner::Reads)
+        };
         self.found(&search, index, manner)
     }
 
@@ -146,8 +204,12 @@ impl<'a> Shell<'a> {
             let operand = Operand::new(*root, manner);
             // What is not known is not taken to change all it is shown.
             let below = manner > Manner::Unknown && search.finds_protected;
-            let below = below.then_some(Operand { manner: Manner::Moves, ..operand.clone() });
-            self.reached(&operand, index).or_else(|| self.reached(&below?, index))
+            let below = below.then_some(Operand {
+                manner: Manner::Moves,
+                ..operand.clone()
+            });
+            self.reached(&operand, index)
+                .or_else(|| self.reached(&below?, index))
         })
     }
 
@@ -156,14 +218,22 @@ impl<'a> Shell<'a> {
             let place = self.place(text, index);
             place.physical && place.path.is_dir()
         };
-        let fed = self.segments.get(index)?.wrappers.iter().any(|wrapper| wrapper == "xargs" || wrapper == "parallel");
+        let fed = self
+            .segments
+            .get(index)?
+            .wrappers
+            .iter()
+            .any(|wrapper| wrapper == "xargs" || wrapper == "parallel");
         let fed = fed && self.manner(command) > Manner::Unknown;
-        if code::is_shell(command.head) || code::is_interpreter(command.head) && !command.has("-i") {
+        if code::is_shell(command.head) || code::is_interpreter(command.head) && !command.has("-i")
+        {
             return None;
         }
         let operands = operands::of(command, &is_directory);
         let mut operands = operands.iter();
-        operands.find_map(|operand| self.reached(operand, index)).or_else(|| fed.then(|| self.fed(index))?)
+        operands
+            .find_map(|operand| self.reached(operand, index))
+            .or_else(|| fed.then(|| self.fed(index))?)
     }
 
     /// The heaviest thing `command` does to anything.
@@ -175,7 +245,19 @@ impl<'a> Shell<'a> {
         let named = operands.iter().map(|operand| operand.manner).max();
         // Without operands here they come from elsewhere: `xargs rm`.
         let example = ["x".to_owned(), "y".to_owned()];
-        let given = |args| operands::of(Command { args, dynamic: &[], ..command }, &|_| false).iter().map(|operand| operand.manner).max();
+        let given = |args| {
+            operands::of(
+                Command {
+                    args,
+                    dynamic: &[],
+                    ..command
+                },
+                &|_| false,
+            )
+            .iter()
+            .map(|operand| operand.manner)
+            .max()
+        };
         let mut args = command.args.to_vec();
         args.extend(example);
         named.or_else(|| given(&args)).unwrap_or(Manner::Reads)
@@ -189,7 +271,9 @@ impl<'a> Shell<'a> {
         if manner == Manner::Reads || unknown && text.contains([' ', '\n', '\t']) {
             return None;
         }
-        if operand.computed && let Some(touch) = self.computed(text, index) {
+        if operand.computed
+            && let Some(touch) = self.computed(text, index)
+        {
             return Some(touch);
         }
         let wild = text.contains(['*', '?', '[', '(']);
@@ -199,22 +283,35 @@ impl<'a> Shell<'a> {
             false => Wildcards::Literal,
         };
         let place = self.place(text, index);
-        let named = guarded::has_protected_name(&place.path, wildcards).then_some(Reach::Configuration);
+        let named =
+            guarded::has_protected_name(&place.path, wildcards).then_some(Reach::Configuration);
         let reach = named.or_else(|| {
             let physical = Some(paths::physical(&place.path)).filter(|_| place.physical)?;
-            let named = guarded::has_protected_name(&physical, wildcards).then_some(Reach::Configuration);
-            let below = || (manner == Manner::Moves && self.guarded.lies_below(&physical, wildcards)).then_some(Reach::Configuration);
-            named.or_else(|| self.guarded.reach_known(&physical, wildcards)).or_else(below)
+            let named =
+                guarded::has_protected_name(&physical, wildcards).then_some(Reach::Configuration);
+            let below = || {
+                (manner == Manner::Moves && self.guarded.lies_below(&physical, wildcards))
+                    .then_some(Reach::Configuration)
+            };
+            named
+                .or_else(|| self.guarded.reach_known(&physical, wildcards))
+                .or_else(below)
         });
         // Programs are run and passed to other programs all the time.
-        reach.filter(|reach| *reach == Reach::Configuration || !unknown).map(|_| Touch(text.to_owned()))
+        reach
+            .filter(|reach| *reach == Reach::Configuration || !unknown)
+            .map(|_| Touch(text.to_owned()))
     }
 
     /// Where `text` leads from the segment's directory.
     fn place(&self, text: &str, index: usize) -> Place {
-        let home = ["$HOME/", "${HOME}/"].iter().find_map(|spelled| text.strip_prefix(spelled));
+        let home = ["$HOME/", "${HOME}/"]
+            .iter()
+            .find_map(|spelled| text.strip_prefix(spelled));
         let tilde = home.map(|rest| format!("~/{rest}"));
-        let here = ["$PWD/", "${PWD}/"].iter().find_map(|spelled| text.strip_prefix(spelled));
+        let here = ["$PWD/", "${PWD}/"]
+            .iter()
+            .find_map(|spelled| text.strip_prefix(spelled));
         let text = tilde.as_deref().or(here).unwrap_or(text);
         let directory = self.directory(index);
         let path = paths::expand_tilde(text, self.home);
@@ -234,8 +331,19 @@ impl<'a> Shell<'a> {
             Some(directory) => directory.clone(),
             None => {
                 let before = self.segments.get(..index).unwrap_or_default();
-                let moved = before.iter().rposition(|moved| matches!(moved.head.as_str(), "cd" | "chdir" | "pushd" | "popd"));
-                let target = moved.and_then(|at| Some((at, self.segments.get(at)?.args.iter().find(|word| !word.starts_with('-'))?)));
+                let moved = before.iter().rposition(|moved| {
+                    matches!(moved.head.as_str(), "cd" | "chdir" | "pushd" | "popd")
+                });
+                let target = moved.and_then(|at| {
+                    Some((
+                        at,
+                        self.segments
+                            .get(at)?
+                            .args
+                            .iter()
+                            .find(|word| !word.starts_with('-'))?,
+                    ))
+                });
                 // `at` lies before `index`, so this ends.
                 target.map_or_else(PathBuf::new, |(at, word)| self.place(word, at).path)
             }
@@ -256,7 +364,11 @@ impl<'a> Shell<'a> {
         let segments = self.segments;
         let depth = segments.get(index).map_or(0, |segment| segment.depth);
         let mut start = index;
-        while start > 0 && segments.get(start).is_some_and(|at| at.depth > depth || !at.pipeline_start) {
+        while start > 0
+            && segments
+                .get(start)
+                .is_some_and(|at| at.depth > depth || !at.pipeline_start)
+        {
             start -= 1;
         }
         segments.get(start..index).unwrap_or_default().iter()
@@ -274,7 +386,11 @@ impl<'a> Shell<'a> {
         let depth = self.segments.get(index)?.depth;
         let inner = index + 1..self.segments.len();
         inner
-            .take_while(|at| self.segments.get(*at).is_some_and(|segment| segment.depth > depth))
+            .take_while(|at| {
+                self.segments
+                    .get(*at)
+                    .is_some_and(|segment| segment.depth > depth)
+            })
             .find_map(|at| self.yields(at))
     }
 
@@ -284,7 +400,10 @@ impl<'a> Shell<'a> {
         if let Some(search) = search::read(command) {
             return self.found(&search, index, Manner::Moves);
         }
-        let searches = matches!(command.head, "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "git" | "sed" | "awk");
+        let searches = matches!(
+            command.head,
+            "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "git" | "sed" | "awk"
+        );
         let spoken = matches!(command.head, "echo" | "printf");
         let words = command.plain_words().skip(usize::from(searches));
         words.into_iter().find_map(|word| match spoken {
@@ -295,29 +414,45 @@ impl<'a> Shell<'a> {
 
     /// An operand whose value is not known: where its value comes from, as far as the text tells.
     fn computed(&self, text: &str, index: usize) -> Option<Touch> {
-        let variable = text.split_once('$').map(|(_, rest)| rest.trim_start_matches(['{', '#', '!']));
+        let variable = text
+            .split_once('$')
+            .map(|(_, rest)| rest.trim_start_matches(['{', '#', '!']));
         let Some(variable) = variable.filter(|rest| !rest.starts_with('(')) else {
             return self.substituted(index);
         };
-        let length = variable.find(|sign: char| !sign.is_alphanumeric() && sign != '_').unwrap_or(variable.len());
+        let length = variable
+            .find(|sign: char| !sign.is_alphanumeric() && sign != '_')
+            .unwrap_or(variable.len());
         let name = variable.get(..length).filter(|name| !name.is_empty())?;
         let offset = |rest: &str| self.text.len() - rest.len();
         let assigned = clients::assigned(self.text, name);
         let looped = self.text.match_indices("for ").filter_map(|(start, _)| {
-            let rest = self.text.get(start + 4..)?.trim_start().strip_prefix(name)?;
+            let rest = self
+                .text
+                .get(start + 4..)?
+                .trim_start()
+                .strip_prefix(name)?;
             rest.trim_start().strip_prefix("in ")
         });
-        let bound = assigned.chain(looped).map(|rest| offset(rest)..offset(rest) + value_length(rest));
+        let bound = assigned
+            .chain(looped)
+            .map(|rest| offset(rest)..offset(rest) + value_length(rest));
         let mut bound: Vec<Range<usize>> = bound.collect();
         bound.truncate(64);
-        bound.into_iter().find_map(|value| self.value(value)).or_else(|| self.read(name))
+        bound
+            .into_iter()
+            .find_map(|value| self.value(value))
+            .or_else(|| self.read(name))
     }
 
     /// The text of a value, the commands in it judged by what they put out.
     fn value(&self, value: Range<usize>) -> Option<Touch> {
         let mut rest = self.text.get(value.clone())?.to_owned();
         for (index, segment) in self.segments.iter().enumerate() {
-            let inside = segment.span.clone().filter(|span| value.start <= span.start && span.end <= value.end);
+            let inside = segment
+                .span
+                .clone()
+                .filter(|span| value.start <= span.start && span.end <= value.end);
             let Some(span) = inside.filter(|_| segment.depth > 0) else {
                 continue;
             };
@@ -332,14 +467,23 @@ impl<'a> Shell<'a> {
     /// `… | while read name`: what is read is what feeds it.
     fn read(&self, name: &str) -> Option<Touch> {
         let reads = |segment: &Segment| {
-            matches!(segment.head.as_str(), "read" | "mapfile" | "readarray") && segment.args.iter().any(|word| word == name)
+            matches!(segment.head.as_str(), "read" | "mapfile" | "readarray")
+                && segment.args.iter().any(|word| word == name)
         };
         let at = self.segments.iter().position(reads)?;
         let segment = self.segments.get(at)?;
-        let substituted = segment.redirects.iter().any(|redirect| redirect.op == "<" && redirect.target.is_empty());
+        let substituted = segment
+            .redirects
+            .iter()
+            .any(|redirect| redirect.op == "<" && redirect.target.is_empty());
         let behind = at + 1..self.segments.len();
-        let mut inner = behind.filter(|other| self.segments.get(*other).is_some_and(|other| other.depth > segment.depth));
-        self.fed(at).or_else(|| substituted.then(|| inner.find_map(|other| self.yields(other)))?)
+        let mut inner = behind.filter(|other| {
+            self.segments
+                .get(*other)
+                .is_some_and(|other| other.depth > segment.depth)
+        });
+        self.fed(at)
+            .or_else(|| substituted.then(|| inner.find_map(|other| self.yields(other)))?)
     }
 }
 

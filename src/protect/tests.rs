@@ -11,7 +11,8 @@ struct Tree(PathBuf);
 
 impl Tree {
     fn new(name: &str) -> Self {
-        let root = std::env::temp_dir().join(format!("i-insist-protect-{name}-{}", std::process::id()));
+        let root =
+            std::env::temp_dir().join(format!("i-insist-protect-{name}-{}", std::process::id()));
         drop(fs::remove_dir_all(&root));
         let root = {
             fs::create_dir_all(&root).unwrap();
@@ -47,7 +48,11 @@ impl Tree {
             fs::write(file, "").unwrap();
         }
         std::os::unix::fs::symlink(".i-insist", root.join("p/rules")).unwrap();
-        std::os::unix::fs::symlink(root.join("p/.i-insist/i-insist.toml"), root.join("p/link.toml")).unwrap();
+        std::os::unix::fs::symlink(
+            root.join("p/.i-insist/i-insist.toml"),
+            root.join("p/link.toml"),
+        )
+        .unwrap();
         Self(root)
     }
 
@@ -92,16 +97,27 @@ impl Tree {
             })
             .collect();
         let verb = if caught { "pass" } else { "are caught" };
-        assert!(wrong.is_empty(), "{} rows {verb}:\n{}", wrong.len(), wrong.join("\n"));
+        assert!(
+            wrong.is_empty(),
+            "{} rows {verb}:\n{}",
+            wrong.len(),
+            wrong.join("\n")
+        );
     }
 
     /// `kind`, commands that are caught, commands that pass.
     fn twins(&self, harness: &str, table: &[(&str, &[&str], &[&str])]) {
         let rows = |caught: bool| -> Vec<(&str, &str)> {
-            table.iter().flat_map(|(kind, bad, good)| {
-                let commands: &[&str] = if caught { bad } else { good };
-                commands.iter().map(|command| (*kind, *command)).collect::<Vec<_>>()
-            }).collect()
+            table
+                .iter()
+                .flat_map(|(kind, bad, good)| {
+                    let commands: &[&str] = if caught { bad } else { good };
+                    commands
+                        .iter()
+                        .map(|command| (*kind, *command))
+                        .collect::<Vec<_>>()
+                })
+                .collect()
         };
         self.judge(harness, &rows(true), true);
         self.judge(harness, &rows(false), false);
@@ -277,7 +293,10 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "reading and mentioning",
-        &["cat .i-insist/a.toml; rm .i-insist/a.toml", "ls .i-insist && touch .i-insist/x"],
+        &[
+            "cat .i-insist/a.toml; rm .i-insist/a.toml",
+            "ls .i-insist && touch .i-insist/x",
+        ],
         &[
             "echo '.i-insist'",
             "echo \"see .i-insist/a.toml\"",
@@ -820,15 +839,62 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
 fn what_would_be_typed_is_caught_in_codex_alone() {
     let tree = Tree::new("terminal");
     let typed = [
-        "bash", "bash -l", "bash -i", "sh -s", "exec bash", "env bash", "sudo -i", "sudo -s", "su -", "python3", "python3 -i x.py",
-        "python3 -u", "node", "ruby", "sqlite3 x.db", "script -q /dev/null", "tmux", "tmux attach", "screen -r", "vim x", "cat | sh",
-        "bash < /dev/tty", "bash /dev/stdin", "source /dev/stdin", "cd src && zsh", "python3 -", "irb", "bash --norc",
+        "bash",
+        "bash -l",
+        "bash -i",
+        "sh -s",
+        "exec bash",
+        "env bash",
+        "sudo -i",
+        "sudo -s",
+        "su -",
+        "python3",
+        "python3 -i x.py",
+        "python3 -u",
+        "node",
+        "ruby",
+        "sqlite3 x.db",
+        "script -q /dev/null",
+        "tmux",
+        "tmux attach",
+        "screen -r",
+        "vim x",
+        "cat | sh",
+        "bash < /dev/tty",
+        "bash /dev/stdin",
+        "source /dev/stdin",
+        "cd src && zsh",
+        "python3 -",
+        "irb",
+        "bash --norc",
     ];
     let harmless = [
-        "bash run.sh", "bash -c 'ls'", "bash -lc 'ls'", "bash -ic 'ls'", "bash --version", "echo ls | bash", "bash < run.sh", "bash <<< ls",
-        "bash <<'EOF'\nls\nEOF", "python3 x.py", "python3 -c 'print(1)'", "python3 -m pytest", "python3 --version", "python3 - <<'EOF'\n1\nEOF",
-        "node -e 1", "node x.js", "sudo ls", "su -c ls", "tmux ls", "tmux new -d 'make'", "source env.sh", "cat x | sh", "awk '{print}' x",
-        "sqlite3 x.db 'select 1'", "perl -e 'print 1'", "which bash",
+        "bash run.sh",
+        "bash -c 'ls'",
+        "bash -lc 'ls'",
+        "bash -ic 'ls'",
+        "bash --version",
+        "echo ls | bash",
+        "bash < run.sh",
+        "bash <<< ls",
+        "bash <<'EOF'\nls\nEOF",
+        "python3 x.py",
+        "python3 -c 'print(1)'",
+        "python3 -m pytest",
+        "python3 --version",
+        "python3 - <<'EOF'\n1\nEOF",
+        "node -e 1",
+        "node x.js",
+        "sudo ls",
+        "su -c ls",
+        "tmux ls",
+        "tmux new -d 'make'",
+        "source env.sh",
+        "cat x | sh",
+        "awk '{print}' x",
+        "sqlite3 x.db 'select 1'",
+        "perl -e 'print 1'",
+        "which bash",
     ];
     tree.judge("codex", &typed.map(|command| ("typed", command)), true);
     tree.judge("claude", &typed.map(|command| ("typed", command)), false);
@@ -851,17 +917,39 @@ fn edits(tree: &Tree, path: &str) -> Option<Touch> {
 fn edits_by_any_spelling_of_the_path() {
     let tree = Tree::new("edits");
     for path in [
-        ".i-insist/a.toml", "src/../.i-insist/a.toml", ".i-insist//new/a", "rules/a.toml", "link.toml", "~/.i-insist/i-insist.toml",
-        ".I-INSIST/a.toml", "~/.claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json", ".pi/extensions/a.ts",
-        ".steer.toml", "~/.config/steer/config.toml", "~/.local/state/i-insist/audit.jsonl", "tools/guard.py", "evil/.i-insist/a.toml",
+        ".i-insist/a.toml",
+        "src/../.i-insist/a.toml",
+        ".i-insist//new/a",
+        "rules/a.toml",
+        "link.toml",
+        "~/.i-insist/i-insist.toml",
+        ".I-INSIST/a.toml",
+        "~/.claude/settings.json",
+        ".claude/settings.local.json",
+        ".codex/hooks.json",
+        ".pi/extensions/a.ts",
+        ".steer.toml",
+        "~/.config/steer/config.toml",
+        "~/.local/state/i-insist/audit.jsonl",
+        "tools/guard.py",
+        "evil/.i-insist/a.toml",
     ] {
         let touch = edits(&tree, path);
         assert!(touch.is_some(), "{path}");
         assert!(touch.unwrap().to_string().contains("human approval"));
     }
     for path in [
-        ".i-insist-notes/a", "my.i-insist/a", "src/a.py", ".claude/skills/a.md", ".codex/AGENTS.md", ".github/workflows/ci.yml",
-        "settings.json", "hooks.json", "tools/other.py", "~/.config/steer/notes.md", "i-insist/a.toml",
+        ".i-insist-notes/a",
+        "my.i-insist/a",
+        "src/a.py",
+        ".claude/skills/a.md",
+        ".codex/AGENTS.md",
+        ".github/workflows/ci.yml",
+        "settings.json",
+        "hooks.json",
+        "tools/other.py",
+        "~/.config/steer/notes.md",
+        "i-insist/a.toml",
     ] {
         assert_eq!(edits(&tree, path), None, "{path}");
     }
@@ -875,7 +963,10 @@ fn a_protected_name_that_links_elsewhere_is_still_that_name() {
     fs::write(tree.0.join("p/shared.json"), "").unwrap();
     std::os::unix::fs::symlink("../shared.json", &settings).unwrap();
     assert!(edits(&tree, ".claude/settings.json").is_some());
-    assert!(tree.shell("claude", "echo {} > .claude/settings.json").is_some());
+    assert!(
+        tree.shell("claude", "echo {} > .claude/settings.json")
+            .is_some()
+    );
     assert_eq!(edits(&tree, "shared.json"), None);
 }
 
@@ -890,7 +981,11 @@ fn other_tools_by_their_name_and_the_keys_of_their_arguments() {
     };
     for (tool, key, value) in [
         ("mcp__filesystem__write_file", "path", ".i-insist/a.toml"),
-        ("mcp__filesystem__move_file", "source", "rules/i-insist.toml"),
+        (
+            "mcp__filesystem__move_file",
+            "source",
+            "rules/i-insist.toml",
+        ),
         ("mcp__fs__delete", "uri", "file:///x/.i-insist/a"),
     ] {
         assert!(call(tool, key, value).is_some(), "{tool}");
