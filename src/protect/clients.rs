@@ -25,13 +25,23 @@ const PACKAGES: &[(&str, &str)] = &[
 ];
 
 /// Names of a terminal or of standard input, where it is one.
-const TERMINALS: &[&str] = &["/dev/tty", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "-"];
+const TERMINALS: &[&str] = &[
+    "/dev/tty",
+    "/dev/stdin",
+    "/dev/fd/0",
+    "/proc/self/fd/0",
+    "-",
+];
 
 /// How `command` changes which hooks run. `text` is the whole shell text.
 pub(super) fn switches_hooks(command: Command<'_>, text: &str) -> Option<String> {
     let first = command.args.first().map_or("", String::as_str);
     if command.head == "i-insist" {
-        let changes = matches!(first, "install" | "uninstall" | "ensure" | "trust" | "untrust");
+        let changes = matches!(
+            first,
+            "install" | "uninstall" | "ensure" | "trust" | "untrust"
+        );
+        let changes = changes || command.dynamic.first() == Some(&true);
         let only_shows = command.has("--dry-run") || command.has("--help");
         return (changes && !only_shows).then(|| format!("`i-insist {first}` changes what"));
     }
@@ -46,7 +56,9 @@ pub(super) fn switches_hooks(command: Command<'_>, text: &str) -> Option<String>
         }
         _ => words.contains(&"--pure"),
     };
-    let variable = SWITCHES.iter().find(|name| assigned(text, name).next().is_some());
+    let variable = SWITCHES
+        .iter()
+        .find(|name| assigned(text, name).next().is_some());
     match (off, variable) {
         (true, _) => Some(format!("`{client}` with its hooks or settings changed")),
         (false, Some(variable)) => Some(format!("`{client}` with {variable} changed")),
@@ -57,8 +69,10 @@ pub(super) fn switches_hooks(command: Command<'_>, text: &str) -> Option<String>
 fn client(command: Command<'_>) -> Option<&'static str> {
     PACKAGES.iter().find_map(|(package, client)| {
         let by_package = || {
-            matches!(command.head, "npx" | "bunx" | "pnpx" | "pnpm" | "npm" | "yarn" | "bun" | "deno" | "node")
-                && command.plain_words().any(|word| word.contains(package))
+            matches!(
+                command.head,
+                "npx" | "bunx" | "pnpx" | "pnpm" | "npm" | "yarn" | "bun" | "deno" | "node"
+            ) && command.plain_words().any(|word| word.contains(package))
         };
         (command.head == *client || by_package()).then_some(*client)
     })
@@ -67,7 +81,9 @@ fn client(command: Command<'_>) -> Option<&'static str> {
 /// Settings that come with the command count as soon as they could switch hooks off.
 fn claude(command: Command<'_>, words: &[&str]) -> bool {
     let value = |option: &str| {
-        let glued = words.iter().find_map(|word| word.strip_prefix(option)?.strip_prefix('='));
+        let glued = words
+            .iter()
+            .find_map(|word| word.strip_prefix(option)?.strip_prefix('='));
         let at = words.iter().position(|word| *word == option);
         glued.or_else(|| words.get(at? + 1).copied())
     };
@@ -75,7 +91,8 @@ fn claude(command: Command<'_>, words: &[&str]) -> bool {
         let inline = text.trim_start().starts_with('{');
         !inline || text.contains("disableAllHooks") || text.contains("\\u")
     });
-    let sources = value("--setting-sources").is_some_and(|text| !text.split(',').any(|source| source.trim() == "user"));
+    let sources = value("--setting-sources")
+        .is_some_and(|text| !text.split(',').any(|source| source.trim() == "user"));
     let own_command = matches!(words, ["plugin" | "plugins", verb, ..] if !matches!(*verb, "list" | "validate"))
         || matches!(words, ["config", "set" | "add" | "remove", ..]);
     command.has("--bare") || settings || sources || own_command
@@ -90,10 +107,15 @@ fn codex(words: &[&str]) -> bool {
         _ => false,
     });
     let glued = words.iter().any(|word| {
-        let value = ["--config=", "--disable=", "-c"].iter().find_map(|option| word.strip_prefix(option));
+        let value = ["--config=", "--disable=", "-c"]
+            .iter()
+            .find_map(|option| word.strip_prefix(option));
         value.is_some_and(hooks)
     });
-    pairs || glued || words.contains(&"--ignore-user-config") || words.first() == Some(&"app-server")
+    pairs
+        || glued
+        || words.contains(&"--ignore-user-config")
+        || words.first() == Some(&"app-server")
 }
 
 /// Where `text` assigns to the variable: the values' texts, to the end of `text`.
@@ -101,22 +123,30 @@ pub(super) fn assigned<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'
     text.match_indices(name).filter_map(move |(start, _)| {
         let (before, from) = text.split_at(start);
         let behind = from.get(name.len()..)?;
-        let whole = !before.ends_with(|sign: char| sign.is_alphanumeric() || sign == '_' || sign == '$');
-        let value = behind.strip_prefix('=').or_else(|| behind.strip_prefix("+="))?;
+        let whole =
+            !before.ends_with(|sign: char| sign.is_alphanumeric() || sign == '_' || sign == '$');
+        let value = behind
+            .strip_prefix('=')
+            .or_else(|| behind.strip_prefix("+="))?;
         whole.then_some(value)
     })
 }
 
 /// A shell, interpreter or editor that takes its commands from the terminal. `fed` is what comes
 /// before it in its pipeline.
-pub(super) fn reads_terminal(segment: &Segment, command: Command<'_>, feeder: Option<&Segment>) -> bool {
+pub(super) fn reads_terminal(
+    segment: &Segment,
+    command: Command<'_>,
+    feeder: Option<&Segment>,
+) -> bool {
     let redirected = segment.redirects.iter().any(|redirect| {
         redirect.op.contains('<') && !TERMINALS.contains(&redirect.target.as_str())
     });
     let fed = match feeder {
         // `cat | sh` hands on what is typed.
         Some(feeder) => {
-            let hands_on = matches!(feeder.head.as_str(), "cat" | "tee") && feeder.redirects.is_empty();
+            let hands_on =
+                matches!(feeder.head.as_str(), "cat" | "tee") && feeder.redirects.is_empty();
             !(hands_on && feeder.args.iter().all(|word| word.starts_with('-')))
         }
         None => !segment.pipeline_start || redirected,
@@ -125,24 +155,42 @@ pub(super) fn reads_terminal(segment: &Segment, command: Command<'_>, feeder: Op
 }
 
 fn takes_commands(command: Command<'_>) -> bool {
-    let word = |names: &[&str]| command.args.iter().any(|word| names.contains(&word.as_str()));
+    let word = |names: &[&str]| {
+        command
+            .args
+            .iter()
+            .any(|word| names.contains(&word.as_str()))
+    };
     if word(&["--version", "--help", "-V", "-h"]) {
         return false;
     }
     let operand = command.plain_words().next();
-    let from_terminal = operand.is_none() || operand.is_some_and(|word| TERMINALS.contains(&word));
-    let name = command.head.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.');
+    let from_terminal = operand.is_none_or(|word| TERMINALS.contains(&word));
+    let name = command
+        .head
+        .trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.');
     match name {
         "sudo" | "doas" => word(&["-i", "-s", "--login", "--shell"]) || command.args.is_empty(),
-        "su" | "runuser" => !command.has("-c") && !command.has("--command"),
-        "script" => !command.has("-c") && !command.has("--command"),
+        "su" | "runuser" | "script" => !command.has("-c") && !command.has("--command"),
         "." | "source" => operand.is_some_and(|word| TERMINALS.contains(&word)),
         "tmux" => {
-            let opens = operand.is_none_or(|verb| matches!(verb, "attach" | "attach-session" | "a" | "at" | "new" | "new-session"));
+            let opens = operand.is_none_or(|verb| {
+                matches!(
+                    verb,
+                    "attach" | "attach-session" | "a" | "at" | "new" | "new-session"
+                )
+            });
             opens && !command.has("-d")
         }
-        "screen" => operand.is_none() && !command.has("-X") && !word(&["-ls", "-list", "-v"]) && !command.has("-m"),
-        "ed" | "ex" | "vi" | "vim" | "nvim" | "nano" | "emacs" => !word(&["-es", "-Es", "--batch", "-batch"]),
+        "screen" => {
+            operand.is_none()
+                && !command.has("-X")
+                && !word(&["-ls", "-list", "-v"])
+                && !command.has("-m")
+        }
+        "ed" | "ex" | "vi" | "vim" | "nvim" | "nano" | "emacs" => {
+            !word(&["-es", "-Es", "--batch", "-batch"])
+        }
         "sqlite" => command.plain_words().count() < 2,
         shell if code::is_shell(shell) => {
             let script = command.has("-c") || command.has("--command");

@@ -28,13 +28,25 @@ pub(crate) struct Touch(String);
 
 impl fmt::Display for Touch {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} is protected configuration; changing it needs human approval", self.0)
+        write!(
+            formatter,
+            "{} is protected configuration; changing it needs human approval",
+            self.0
+        )
     }
 }
 
 /// Whether the call would change protected configuration, and what.
-pub(crate) fn examine(event: &Event<'_>, parsed: Option<&Parsed>, guarded: &Guarded, home: &Path) -> Option<Touch> {
-    let edited = event.paths.iter().find(|path| guarded.covers(path).is_some());
+pub(crate) fn examine(
+    event: &Event<'_>,
+    parsed: Option<&Parsed>,
+    guarded: &Guarded,
+    home: &Path,
+) -> Option<Touch> {
+    let edited = event
+        .paths
+        .iter()
+        .find(|path| guarded.covers(path).is_some());
     let edited = edited.filter(|_| event.kind != Kind::Other);
     if let Some(path) = edited {
         return Some(Touch(path.display().to_string()));
@@ -45,11 +57,15 @@ pub(crate) fn examine(event: &Event<'_>, parsed: Option<&Parsed>, guarded: &Guar
         Kind::FileWrite | Kind::FileEdit => named_path(&event.tool_input, &|text| {
             guarded::has_protected_name(Path::new(text), guarded::Wildcards::Literal)
         }),
-        Kind::Other if changes_by_name(&event.tool_name) => named_path(&event.tool_input, &|text| {
-            let path = text.strip_prefix("file://").unwrap_or(text);
-            guarded::has_protected_name(Path::new(path), guarded::Wildcards::Literal)
-                || guarded.covers(&paths::resolve(path, &event.cwd, home)).is_some()
-        }),
+        Kind::Other if changes_by_name(&event.tool_name) => {
+            named_path(&event.tool_input, &|text| {
+                let path = text.strip_prefix("file://").unwrap_or(text);
+                guarded::has_protected_name(Path::new(path), guarded::Wildcards::Literal)
+                    || guarded
+                        .covers(&paths::resolve(path, &event.cwd, home))
+                        .is_some()
+            })
+        }
         Kind::Other => None,
     }
 }
@@ -58,8 +74,8 @@ pub(crate) fn examine(event: &Event<'_>, parsed: Option<&Parsed>, guarded: &Guar
 fn changes_by_name(tool: &str) -> bool {
     let tool = tool.to_ascii_lowercase();
     [
-        "write", "edit", "create", "move", "rename", "delete", "remove", "patch", "replace", "insert", "append", "update",
-        "copy", "save",
+        "write", "edit", "create", "move", "rename", "delete", "remove", "patch", "replace",
+        "insert", "append", "update", "copy", "save",
     ]
     .iter()
     .any(|verb| tool.contains(verb))
@@ -67,7 +83,9 @@ fn changes_by_name(tool: &str) -> bool {
 
 /// The first argument that is a protected path and whose key says that it is one.
 fn named_path(input: &Json<'_>, protected: &dyn Fn(&str) -> bool) -> Option<Touch> {
-    const KEYS: [&str; 8] = ["path", "file", "dir", "folder", "source", "target", "dest", "uri"];
+    const KEYS: [&str; 8] = [
+        "path", "file", "dir", "folder", "source", "target", "dest", "uri",
+    ];
     // The reader bounds the nesting, and with it this recursion.
     fn walk(value: &Json<'_>, is_path: bool, protected: &dyn Fn(&str) -> bool) -> Option<Touch> {
         match value {

@@ -47,25 +47,28 @@ impl<'a> Operand<'a> {
 /// What is done to every operand alike. Commands that treat them differently stand in `of`.
 fn manner(head: &str) -> Manner {
     match head {
-        "." | ":" | "[" | "ack" | "ag" | "b2sum" | "basename" | "bat" | "batcat" | "break" | "builtin"
-        | "cat" | "cd" | "chdir" | "cksum" | "claude" | "cmp" | "codex" | "column" | "comm" | "continue"
-        | "cut" | "date" | "declare" | "delta" | "df" | "diff" | "dir" | "dirname" | "du" | "echo"
-        | "egrep" | "exa" | "exit" | "expand" | "export" | "eza" | "false" | "fgrep" | "file" | "fmt"
-        | "fold" | "getfacl" | "glab" | "grep" | "head" | "hexdump" | "i-insist" | "id" | "jobs" | "jq"
-        | "kill" | "let" | "local" | "locate" | "ls" | "lsattr" | "lsd" | "lsof" | "man" | "mapfile"
-        | "md5sum" | "more" | "namei" | "nl" | "numfmt" | "od" | "opencode" | "pandoc" | "paste"
-        | "pgrep" | "pi" | "pkill" | "popd" | "pr" | "printf" | "ps" | "pushd" | "pwd" | "read"
-        | "readarray" | "readlink" | "readonly" | "realpath" | "return" | "rev" | "rg" | "say" | "seq"
-        | "sha1sum" | "sha224sum" | "sha256sum" | "sha384sum" | "sha512sum" | "shasum" | "shellcheck"
-        | "shift" | "sleep" | "source" | "ssh" | "stat" | "strings" | "tac" | "tail" | "test" | "tr"
-        | "true" | "tsort" | "type" | "typeset" | "ulimit" | "umask" | "uname" | "unset" | "vdir" | "view"
-        | "wait" | "wc" | "whatis" | "whereis" | "which" | "whoami" | "xzcat" | "yes" | "zcat" | "zgrep"
-        | "zless" => Manner::Reads,
+        "." | ":" | "[" | "ack" | "ag" | "b2sum" | "basename" | "bat" | "batcat" | "break"
+        | "builtin" | "cat" | "cd" | "chdir" | "cksum" | "claude" | "cmp" | "codex" | "column"
+        | "comm" | "continue" | "cut" | "date" | "declare" | "delta" | "df" | "diff" | "dir"
+        | "dirname" | "du" | "echo" | "egrep" | "exa" | "exit" | "expand" | "export" | "eza"
+        | "false" | "fgrep" | "file" | "flake8" | "fmt" | "fold" | "getfacl" | "glab" | "grep"
+        | "head" | "hexdump" | "i-insist" | "id" | "jobs" | "jq" | "kill" | "let" | "local"
+        | "locate" | "ls" | "lsattr" | "lsd" | "lsof" | "man" | "mapfile" | "md5sum" | "more"
+        | "mypy" | "namei" | "nl" | "numfmt" | "od" | "opencode" | "pandoc" | "paste" | "pgrep"
+        | "pi" | "pkill" | "popd" | "pr" | "printf" | "ps" | "pushd" | "pwd" | "pylint"
+        | "pyright" | "pytest" | "read" | "readarray" | "readlink" | "readonly" | "realpath"
+        | "return" | "rev" | "rg" | "say" | "seq" | "sha1sum" | "sha224sum" | "sha256sum"
+        | "sha384sum" | "sha512sum" | "shasum" | "shellcheck" | "shift" | "sleep" | "source"
+        | "ssh" | "stat" | "strings" | "tac" | "tail" | "test" | "tr" | "true" | "tsort"
+        | "type" | "typeset" | "ulimit" | "umask" | "uname" | "unset" | "vdir" | "view"
+        | "wait" | "wc" | "whatis" | "whereis" | "which" | "whoami" | "xzcat" | "yes" | "zcat"
+        | "zgrep" | "zless" => Manner::Reads,
 
-        "7z" | "bunzip2" | "bzip2" | "chattr" | "chcon" | "chgrp" | "chmod" | "chown" | "cpio" | "csplit"
-        | "fallocate" | "gunzip" | "gzip" | "mkdir" | "mkfifo" | "mknod" | "mktemp" | "patch" | "restorecon"
-        | "setfacl" | "setfattr" | "split" | "sponge" | "sudoedit" | "tee" | "touch" | "truncate"
-        | "uncompress" | "unlzma" | "unxz" | "unzip" | "xattr" | "xz" | "zstd" => Manner::Writes,
+        "7z" | "bunzip2" | "bzip2" | "chattr" | "chcon" | "chgrp" | "chmod" | "chown" | "cpio"
+        | "csplit" | "fallocate" | "gunzip" | "gzip" | "mkdir" | "mkfifo" | "mknod" | "mktemp"
+        | "patch" | "restorecon" | "setfacl" | "setfattr" | "split" | "sponge" | "sudoedit"
+        | "tee" | "touch" | "truncate" | "uncompress" | "unlzma" | "unxz" | "unzip" | "xattr"
+        | "xz" | "zstd" => Manner::Writes,
 
         "gio" | "mmv" | "mount" | "prename" | "rename" | "rmdir" | "shred" | "srm" | "trash"
         | "trash-put" | "umount" | "unlink" | "wipe" => Manner::Moves,
@@ -77,7 +80,20 @@ fn manner(head: &str) -> Manner {
 /// Readers that write to the value of these options.
 const OUTPUTS: &[(&str, &[&str])] = &[
     ("base64", &["-o", "--output"]),
-    ("curl", &["-o", "--output", "-D", "--dump-header", "-c", "--cookie-jar", "--trace", "--trace-ascii", "--stderr"]),
+    (
+        "curl",
+        &[
+            "-o",
+            "--output",
+            "-D",
+            "--dump-header",
+            "-c",
+            "--cookie-jar",
+            "--trace",
+            "--trace-ascii",
+            "--stderr",
+        ],
+    ),
     ("gh", &["-O", "--output", "-D", "--dir"]),
     ("iconv", &["-o", "--output"]),
     ("less", &["-o", "-O", "--log-file", "--LOG-FILE"]),
@@ -85,7 +101,17 @@ const OUTPUTS: &[(&str, &[&str])] = &[
     ("shuf", &["-o", "--output"]),
     ("sort", &["-o", "--output"]),
     ("tree", &["-o"]),
-    ("wget", &["-O", "--output-document", "-o", "--output-file", "-a", "--append-output"]),
+    (
+        "wget",
+        &[
+            "-O",
+            "--output-document",
+            "-o",
+            "--output-file",
+            "-a",
+            "--append-output",
+        ],
+    ),
     ("xmllint", &["--output"]),
 ];
 
@@ -99,7 +125,17 @@ const IN_PLACE: &[(&str, &[&str])] = &[
 ];
 
 /// Options with which a compressor or unpacker leaves files as they are.
-const SHOWING: &[&str] = &["-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test", "-p", "-Z"];
+const SHOWING: &[&str] = &[
+    "-c",
+    "--stdout",
+    "--to-stdout",
+    "-l",
+    "--list",
+    "-t",
+    "--test",
+    "-p",
+    "-Z",
+];
 
 impl<'a> Command<'a> {
     /// The command that a runner such as `uv run` or `npx` starts, as far as its words tell.
@@ -110,15 +146,41 @@ impl<'a> Command<'a> {
             _ if matches!(verb, Some("run" | "exec" | "x" | "dlx")) => 1,
             _ => return self,
         };
-        let known = |word: &String| {
-            let name = word.rsplit('/').next().unwrap_or(word);
-            super::code::is_interpreter(name) || super::code::is_shell(name) || of_known_manner(name)
+        let name = |word: &'a String| word.rsplit('/').next().unwrap_or(word);
+        let known = |word: &'a String| {
+            let name = name(word);
+            super::code::is_interpreter(name)
+                || super::code::is_shell(name)
+                || of_known_manner(name)
         };
-        let found = self.args.iter().skip(from).position(known);
-        found.map_or(self, |at| Self {
-            head: self.args.get(from + at).map_or("", |word| word.rsplit('/').next().unwrap_or(word)),
-            ..self.behind(from + at + 1)
+        let mut words = self.args.iter().enumerate().skip(from);
+        // `uv run check.py` runs the file.
+        let first = words.clone().find(|(_, word)| !word.starts_with('-'));
+        let script = first.filter(|(_, word)| {
+            let ends = [".js", ".mjs", ".py", ".rb", ".sh", ".ts"];
+            ends.iter().any(|end| word.ends_with(end))
+        });
+        let found = script.or_else(|| words.find(|(_, word)| known(word)));
+        found.map_or(self, |(at, word)| Self {
+            head: name(word),
+            ..self.behind(at + 1)
         })
+    }
+
+    /// Whether a command that is not known says that it only looks.
+    fn only_checks(self) -> bool {
+        const CHECKING: [&str; 8] = [
+            "check", "diff", "lint", "list", "show", "status", "validate", "view",
+        ];
+        let checks = self
+            .args
+            .first()
+            .is_some_and(|word| CHECKING.contains(&word.as_str()))
+            || self
+                .args
+                .iter()
+                .any(|word| matches!(word.as_str(), "--check" | "--dry-run" | "--diff"));
+        checks && !self.has_any(&["--fix", "--write", "--apply", "--output"])
     }
 
     /// The same command with its first `count` arguments taken off.
@@ -141,7 +203,8 @@ impl<'a> Command<'a> {
                 .is_some_and(|cluster| !cluster.starts_with('-') && cluster.contains(letter)),
             None => {
                 let name = argument.split('=').next().unwrap_or_default();
-                name == option || name.len() > 3 && option.starts_with(name) && name.starts_with("--")
+                name == option
+                    || name.len() > 3 && option.starts_with(name) && name.starts_with("--")
             }
         })
     }
@@ -157,7 +220,10 @@ impl<'a> Command<'a> {
             let next = self.args.get(index + 1).map(String::as_str);
             for option in options {
                 let short = option.len() == 2 && !argument.starts_with("--");
-                if short && let (Some(cluster), Some(letter)) = (argument.strip_prefix('-'), option.get(1..)) {
+                if short
+                    && let (Some(cluster), Some(letter)) =
+                        (argument.strip_prefix('-'), option.get(1..))
+                {
                     match cluster.split_once(letter) {
                         Some((_, "")) => values.extend(next),
                         Some((_, value)) => values.push(value),
@@ -165,7 +231,10 @@ impl<'a> Command<'a> {
                     }
                 } else if argument == option {
                     values.extend(next);
-                } else if let Some(value) = argument.strip_prefix(option).and_then(|rest| rest.strip_prefix('=')) {
+                } else if let Some(value) = argument
+                    .strip_prefix(option)
+                    .and_then(|rest| rest.strip_prefix('='))
+                {
                     values.push(value);
                 }
             }
@@ -187,7 +256,9 @@ impl<'a> Command<'a> {
                 _ if ended => argument,
                 Some((name, value)) if name.starts_with('-') || name == "of" => value,
                 _ => match argument.get(2..) {
-                    Some(glued) if argument.starts_with('-') && glued.contains(['.', '/', '$']) => glued,
+                    Some(glued) if argument.starts_with('-') && glued.contains(['.', '/', '$']) => {
+                        glued
+                    }
                     _ if argument.starts_with('-') => continue,
                     _ => argument,
                 },
@@ -202,14 +273,23 @@ impl<'a> Command<'a> {
 
     /// Operands alone.
     pub(super) fn plain_words(self) -> impl Iterator<Item = &'a str> {
-        self.args.iter().map(String::as_str).filter(|word| !word.starts_with('-'))
+        self.args
+            .iter()
+            .map(String::as_str)
+            .filter(|word| !word.starts_with('-'))
     }
 }
 
 /// Whether `name` is a command whose manner this file knows.
 fn of_known_manner(name: &str) -> bool {
-    let none = Command { head: name, args: &[], dynamic: &[] };
-    manner(name) != Manner::Unknown || matches!(name, "rm" | "dd" | "sed" | "find" | "tar") || copies(none)
+    let none = Command {
+        head: name,
+        args: &[],
+        dynamic: &[],
+    };
+    manner(name) != Manner::Unknown
+        || matches!(name, "rm" | "dd" | "sed" | "find" | "tar")
+        || copies(none)
 }
 
 fn copies(command: Command<'_>) -> bool {
@@ -220,7 +300,10 @@ fn copies(command: Command<'_>) -> bool {
 }
 
 /// What `command` changes or may change. `is_directory` tells what the disk holds.
-pub(super) fn of<'a>(command: Command<'a>, is_directory: &dyn Fn(&str) -> bool) -> Vec<Operand<'a>> {
+pub(super) fn of<'a>(
+    command: Command<'a>,
+    is_directory: &dyn Fn(&str) -> bool,
+) -> Vec<Operand<'a>> {
     if copies(command) {
         return copied(command, is_directory);
     }
@@ -235,10 +318,15 @@ pub(super) fn of<'a>(command: Command<'a>, is_directory: &dyn Fn(&str) -> bool) 
         };
     }
     match command.head {
-        "rm" | "grm" if command.has_any(&["-r", "-R", "-d", "--recursive", "--dir"]) => command.words(Manner::Moves),
+        "rm" | "grm" if command.has_any(&["-r", "-R", "-d", "--recursive", "--dir"]) => {
+            command.words(Manner::Moves)
+        }
         "rm" | "grm" => command.words(Manner::Writes),
         "dd" => {
-            let target = command.args.iter().position(|argument| argument.starts_with("of="));
+            let target = command
+                .args
+                .iter()
+                .position(|argument| argument.starts_with("of="));
             target.map_or(Vec::new(), |at| {
                 let mut target = command.behind(at).words(Manner::Writes);
                 target.truncate(1);
@@ -251,9 +339,14 @@ pub(super) fn of<'a>(command: Command<'a>, is_directory: &dyn Fn(&str) -> bool) 
         "zip" if command.has("-m") => command.words(Manner::Moves),
         "zip" => command.words(Manner::Writes).into_iter().take(1).collect(),
         "find" | "gfind" | "fd" | "fdfind" => Vec::new(),
-        "gunzip" | "gzip" | "bzip2" | "bunzip2" | "xz" | "unxz" | "zstd" | "unzip" if command.has_any(SHOWING) => Vec::new(),
+        "gunzip" | "gzip" | "bzip2" | "bunzip2" | "xz" | "unxz" | "zstd" | "unzip"
+            if command.has_any(SHOWING) =>
+        {
+            Vec::new()
+        }
         head => match manner(head) {
             Manner::Reads => Vec::new(),
+            Manner::Unknown if command.only_checks() => Vec::new(),
             manner => {
                 let mut operands = command.words(manner);
                 if matches!(head, "unzip" | "patch" | "split" | "csplit" | "cpio" | "7z") {
@@ -283,7 +376,10 @@ fn written_to<'a>(command: Command<'a>, options: &[&str]) -> Vec<Operand<'a>> {
     let mut operands: Vec<Operand<'a>> = command
         .values(options)
         .into_iter()
-        .map(|value| Operand { computed: value.contains('$'), ..Operand::new(value, Manner::Writes) })
+        .map(|value| Operand {
+            computed: value.contains('$'),
+            ..Operand::new(value, Manner::Writes)
+        })
         .collect();
     let keeps_names = match command.head {
         "curl" => command.has_any(&["-O", "--remote-name", "--remote-name-all"]),
@@ -294,8 +390,11 @@ fn written_to<'a>(command: Command<'a>, options: &[&str]) -> Vec<Operand<'a>> {
         let directory = command.values(&["-P", "--directory-prefix", "--output-dir"]);
         let directory = directory.first().copied().unwrap_or(".");
         operands.push(Operand::new(directory, Manner::Writes));
-        let names = command.plain_words().filter_map(|word| Some(word.split_once("://")?.1.rsplit('/').next()?));
-        operands.extend(names.map(|name| Operand::new(format!("{directory}/{name}"), Manner::Writes)));
+        let names = command
+            .plain_words()
+            .filter_map(|word| word.split_once("://")?.1.rsplit('/').next());
+        operands
+            .extend(names.map(|name| Operand::new(format!("{directory}/{name}"), Manner::Writes)));
     }
     operands
 }
@@ -314,7 +413,11 @@ fn copied<'a>(command: Command<'a>, is_directory: &dyn Fn(&str) -> bool) -> Vec<
     };
     let syncs = command.head == "rsync" || command.head == "scp";
     let mut sources = command.words(Manner::Moves);
-    let named = if syncs { None } else { command.values(&TARGET).first().copied() };
+    let named = if syncs {
+        None
+    } else {
+        command.values(&TARGET).first().copied()
+    };
     let target = match named {
         Some(target) => {
             sources.retain(|source| source.text != target);
@@ -322,27 +425,53 @@ fn copied<'a>(command: Command<'a>, is_directory: &dyn Fn(&str) -> bool) -> Vec<
         }
         None if command.head == "ln" && sources.len() == 1 => Operand::new(".", Manner::Writes),
         None => match sources.pop() {
-            Some(target) => Operand { manner: Manner::Writes, ..target },
+            Some(target) => Operand {
+                manner: Manner::Writes,
+                ..target
+            },
             None => return Vec::new(),
         },
     };
     let onto = !syncs && command.has_any(&["-T", "--no-target-directory"]);
-    let into = !onto && (named.is_some() || sources.len() > 1 || target.text.ends_with('/') || is_directory(&target.text));
+    let into = !onto
+        && (named.is_some()
+            || sources.len() > 1
+            || target.text.ends_with('/')
+            || is_directory(&target.text));
+    let whole_directories =
+        takes_away || syncs || command.has_any(&["-r", "-R", "-a", "--recursive", "--archive"]);
     let mut operands = vec![target.clone()];
     for source in &sources {
-        let name = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        let contents = onto || matches!(name, "" | "." | "..") || syncs && source.text.ends_with('/');
+        let name = source
+            .text
+            .trim_end_matches('/')
+            .rsplit('/')
+            .next()
+            .unwrap_or_default();
+        let contents =
+            onto || matches!(name, "" | "." | "..") || syncs && source.text.ends_with('/');
         if contents {
             operands.push(Operand::new(format!("{}/*", target.text), Manner::Writes));
-            if is_directory(&format!("{}/.i-insist", source.text)) {
-                operands.push(Operand::new(format!("{}/.i-insist", target.text), Manner::Writes));
+            if is_directory(&format!("{}/.i-insist", source.text)) && is_directory(&target.text) {
+                operands.push(Operand::new(
+                    format!("{}/.i-insist", target.text),
+                    Manner::Writes,
+                ));
             }
         } else if into {
-            operands.push(Operand::new(format!("{}/{name}", target.text), Manner::Writes));
+            operands.push(Operand::new(
+                format!("{}/{name}", target.text),
+                Manner::Writes,
+            ));
+        } else if whole_directories {
+            operands.push(Operand::new(format!("{}/*", target.text), Manner::Writes));
         }
     }
     if !into || syncs && command.has("--delete") {
-        operands.push(Operand { manner: Manner::Moves, ..target });
+        operands.push(Operand {
+            manner: Manner::Moves,
+            ..target
+        });
     }
     if takes_away {
         operands.extend(sources);
@@ -361,11 +490,12 @@ fn by_git<'a>(command: Command<'a>, is_directory: &dyn Fn(&str) -> bool) -> Vec<
         "rm" if rest.has("--cached") => Vec::new(),
         "rm" => rest.words(Manner::Moves),
         "mv" => copied(Command { head: "mv", ..rest }, is_directory),
-        "stash" if matches!(rest.args.first().map(String::as_str), Some("list" | "show")) => Vec::new(),
-        "clean" | "init" | "stash" => and_here(rest.words(Manner::Writes)),
-        "am" | "apply" | "checkout" | "checkout-index" | "clone" | "restore" | "submodule" | "worktree" => {
-            rest.words(Manner::Writes)
+        "stash" if matches!(rest.args.first().map(String::as_str), Some("list" | "show")) => {
+            Vec::new()
         }
+        "clean" | "init" | "stash" => and_here(rest.words(Manner::Writes)),
+        "am" | "apply" | "checkout" | "checkout-index" | "clone" | "restore" | "submodule"
+        | "worktree" => rest.words(Manner::Writes),
         "config" => written_to(rest, &["-f", "--file"]),
         _ => written_to(rest, &["-o", "--output", "--output-directory"]),
     }
@@ -392,6 +522,9 @@ fn archived(command: Command<'_>) -> Vec<Operand<'_>> {
         if bundled && first == cluster && cluster.contains('f') {
             archives.extend(command.args.get(1).map(String::as_str));
         }
-        archives.into_iter().map(|archive| Operand::new(archive, Manner::Writes)).collect()
+        archives
+            .into_iter()
+            .map(|archive| Operand::new(archive, Manner::Writes))
+            .collect()
     }
 }

@@ -27,8 +27,13 @@ pub(super) fn read(command: Command<'_>) -> Option<Search<'_>> {
 fn by_find(command: Command<'_>) -> Search<'_> {
     let begins_expression = |word: &&str| word.starts_with(['-', '(', '!']);
     let words = || command.args.iter().map(String::as_str);
-    let options = words().take_while(|word| matches!(*word, "-H" | "-L" | "-P")).count();
-    let mut roots: Vec<&str> = words().skip(options).take_while(|word| !begins_expression(word)).collect();
+    let options = words()
+        .take_while(|word| matches!(*word, "-H" | "-L" | "-P"))
+        .count();
+    let mut roots: Vec<&str> = words()
+        .skip(options)
+        .take_while(|word| !begins_expression(word))
+        .collect();
     let expression: Vec<&str> = words().skip(options + roots.len()).collect();
     if roots.is_empty() {
         roots.push(".");
@@ -36,7 +41,9 @@ fn by_find(command: Command<'_>) -> Search<'_> {
     let mut alternatives = expression.split(|word| matches!(*word, "-o" | "-or" | ","));
     Search {
         finds_protected: alternatives.any(|tests| roots.iter().any(|root| passes(tests, root))),
-        changes: expression.iter().any(|word| word.starts_with("-delete") || word.starts_with("-fprint") || *word == "-fls"),
+        changes: expression.iter().any(|word| {
+            word.starts_with("-delete") || word.starts_with("-fprint") || *word == "-fls"
+        }),
         roots,
         runs: None,
     }
@@ -49,18 +56,22 @@ fn passes(tests: &[&str], root: &str) -> bool {
         matches!(before, Some(&("!" | "-not")))
     };
     let fits = |example: &str| {
-        tests.windows(2).enumerate().all(|(index, pair)| match pair {
-            _ if negated(index) => true,
-            ["-name" | "-iname", pattern] => {
-                let name = example.rsplit('/').next().unwrap_or(example);
-                could_become(pattern, name, Wildcards::Dotted)
-            }
-            ["-path" | "-ipath" | "-wholename" | "-iwholename", pattern] => {
-                let path = format!("{}/{example}", root.trim_end_matches('/'));
-                Pattern::new(pattern, Stars::CrossSlash).is_ok_and(|pattern| pattern.matches(&path))
-            }
-            _ => true,
-        })
+        tests
+            .windows(2)
+            .enumerate()
+            .all(|(index, pair)| match pair {
+                _ if negated(index) => true,
+                ["-name" | "-iname", pattern] => {
+                    let name = example.rsplit('/').next().unwrap_or(example);
+                    could_become(pattern, name, Wildcards::Dotted)
+                }
+                ["-path" | "-ipath" | "-wholename" | "-iwholename", pattern] => {
+                    let path = format!("{}/{example}", root.trim_end_matches('/'));
+                    Pattern::new(pattern, Stars::CrossSlash)
+                        .is_ok_and(|pattern| pattern.matches(&path))
+                }
+                _ => true,
+            })
     };
     // What is protected is not empty.
     !tests.contains(&"-empty") && examples().any(|example| fits(&example))
@@ -73,9 +84,21 @@ fn by_fd(command: Command<'_>) -> Search<'_> {
         .args
         .iter()
         .position(|word| matches!(word.as_str(), "-x" | "--exec" | "-X" | "--exec-batch"));
-    let own = command.args.get(..runs.unwrap_or(command.args.len())).unwrap_or_default();
-    let mut roots: Vec<&str> = own.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
-    let hidden = own.iter().any(|word| word == "--hidden" || word == "--unrestricted" || word.starts_with("-H") || word.starts_with("-u"));
+    let own = command
+        .args
+        .get(..runs.unwrap_or(command.args.len()))
+        .unwrap_or_default();
+    let mut roots: Vec<&str> = own
+        .iter()
+        .map(String::as_str)
+        .filter(|word| !word.starts_with('-'))
+        .collect();
+    let hidden = own.iter().any(|word| {
+        word == "--hidden"
+            || word == "--unrestricted"
+            || word.starts_with("-H")
+            || word.starts_with("-u")
+    });
     roots.push(".");
     Search {
         roots,
