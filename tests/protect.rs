@@ -62,8 +62,8 @@ impl Home {
     /// What the checker answers about a shell command.
     fn checks(&self, harness: &str, command: &str) -> String {
         let event = format!(
-            r#"{{"kind":"shell","command":{command:?},"cwd":{:?},"harness":"{harness}","tool_name":"Bash","tool_input":{{"command":{command:?}}}}}"#,
-            self.0.join("p")
+            r#"{{"kind":"shell","command":{command:?},"cwd":"{}","harness":"{harness}","tool_name":"Bash","tool_input":{{"command":{command:?}}}}}"#,
+            self.0.join("p").display()
         );
         let output = self.run(&["protect-config"], &event);
         assert_eq!(
@@ -78,8 +78,8 @@ impl Home {
     /// What the hook answers to a client about a call.
     fn hook(&self, harness: &str, tool: &str, input: &str) -> String {
         let payload = format!(
-            r#"{{"session_id":"s","turn_id":"t","prompt_id":"t","cwd":{:?},"hook_event_name":"PreToolUse","tool_name":"{tool}","tool_input":{input},"tool_use_id":"u"}}"#,
-            self.0.join("p")
+            r#"{{"session_id":"s","turn_id":"t","prompt_id":"t","cwd":"{}","hook_event_name":"PreToolUse","tool_name":"{tool}","tool_input":{input},"tool_use_id":"u"}}"#,
+            self.0.join("p").display()
         );
         let output = self.run(&["hook", "--harness", harness, "pre-tool-use"], &payload);
         assert_eq!(
@@ -164,7 +164,7 @@ fn the_rule_blocks_calls_behind_the_hook() {
     let message = "Protected configuration: changing it needs human approval.";
     let path = home.0.join("p/.i-insist/team.toml");
     let edit = format!(r#"{{"file_path":{path:?},"old_string":"a","new_string":"b"}}"#);
-    let patch = r#"{"command":"*** Begin Patch\n*** Update File: .i-insist/team.toml\n@@\n-a\n+b\n*** End Patch"}"#;
+    let diff = r#"{"command":"*** Begin Patch\n*** Update File: .i-insist/team.toml\n@@\n-a\n+b\n*** End Patch"}"#;
     for (harness, tool, input) in [
         (
             "claude",
@@ -181,7 +181,7 @@ fn the_rule_blocks_calls_behind_the_hook() {
             "Bash",
             r#"{"command":"apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: .i-insist/team.toml\n*** End Patch\nEOF"}"#,
         ),
-        ("codex", "apply_patch", patch),
+        ("codex", "apply_patch", diff),
         ("claude", "Edit", &edit),
         (
             "claude",
@@ -215,7 +215,7 @@ fn the_rule_blocks_calls_behind_the_hook() {
         (
             "codex",
             "apply_patch",
-            &patch.replace(".i-insist/", ".i-insist-notes/"),
+            &diff.replace(".i-insist/", ".i-insist-notes/"),
         ),
     ] {
         assert_eq!(home.hook(harness, tool, input), "", "{input}");

@@ -103,13 +103,12 @@ fn physical_once(path: &Path, seen: &mut Vec<(PathBuf, PathBuf)>) -> PathBuf {
     let known = seen
         .iter()
         .find(|(given, _)| given.as_os_str() == parent.as_os_str());
-    let directory = match known {
-        Some((_, physical)) => physical.clone(),
-        None => {
-            let physical = physical_once(parent, seen);
-            seen.push((parent.to_owned(), physical.clone()));
-            physical
-        }
+    let directory = if let Some((_, physical)) = known {
+        physical.clone()
+    } else {
+        let physical = physical_once(parent, seen);
+        seen.push((parent.to_owned(), physical.clone()));
+        physical
     };
     let path = directory.join(name);
     if path.is_symlink() {

@@ -197,15 +197,15 @@ impl<'a> Command<'a> {
     pub(super) fn has(self, option: &str) -> bool {
         let options = self.args.iter().take_while(|argument| *argument != "--");
         let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
-        options.into_iter().any(|argument| match letter {
-            Some(letter) => argument
-                .strip_prefix('-')
-                .is_some_and(|cluster| !cluster.starts_with('-') && cluster.contains(letter)),
-            None => {
-                let name = argument.split('=').next().unwrap_or_default();
-                name == option
-                    || name.len() > 3 && option.starts_with(name) && name.starts_with("--")
+        options.into_iter().any(|argument| {
+            if let Some(letter) = letter {
+                let cluster = argument.strip_prefix('-');
+                return cluster
+                    .is_some_and(|cluster| !cluster.starts_with('-') && cluster.contains(letter));
             }
+            let name = argument.split('=').next().unwrap_or_default();
+            let cut_short = name.len() > 3 && name.starts_with("--") && option.starts_with(name);
+            name == option || cut_short
         })
     }
 
@@ -347,7 +347,7 @@ pub(super) fn of<'a>(
         head => match manner(head) {
             Manner::Reads => Vec::new(),
             Manner::Unknown if command.only_checks() => Vec::new(),
-            manner => {
+            manner @ (Manner::Unknown | Manner::Writes | Manner::Moves) => {
                 let mut operands = command.words(manner);
                 if matches!(head, "unzip" | "patch" | "split" | "csplit" | "cpio" | "7z") {
                     operands.push(Operand::new(".", manner));

@@ -195,11 +195,7 @@ impl<'a> Shell<'a> {
     fn search(&self, index: usize, command: Command<'_>) -> Option<Touch> {
         let search = search::read(command)?;
         let found = search.runs.map(|run| Self::manner(run.launched()));
-        let manner = self
-            .behind(index)
-            .map(|run| Self::weight(run))
-            .chain(found)
-            .max();
+        let manner = self.behind(index).map(Self::weight).chain(found).max();
         let manner = if search.changes {
             Manner::Moves
         } else {
@@ -236,7 +232,7 @@ impl<'a> Shell<'a> {
         let mut runs = self
             .behind(index)
             .chain(self.segments.get(index))
-            .map(|run| Self::weight(run));
+            .map(Self::weight);
         let fed = fed && runs.any(|weight| weight > Manner::Unknown);
         if fed && let Some(touch) = self.fed(index) {
             return Some(touch);
@@ -623,9 +619,8 @@ fn value_length(text: &str) -> usize {
     for (at, sign) in text.char_indices() {
         match sign {
             '(' => open += 1,
-            ')' if open == 0 => return at,
-            ')' => open -= 1,
-            ';' | '\n' | '&' | '|' if open == 0 => return at,
+            ')' if open > 0 => open -= 1,
+            ')' | ';' | '\n' | '&' | '|' if open == 0 => return at,
             _ => {}
         }
     }
