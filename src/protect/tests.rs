@@ -1085,7 +1085,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
             "install -m644 -t .claude x/settings.json",
             "sed -i \"s/true/false/\" \"$HOME/.claude/settings.json\"",
             "jq '.x=1' ~/.claude/settings.json | tee ~/.claude/settings.json",
-            "python3 -c \"import json;p='/root/.claude/settings.json';json.dump({},open(p,'w'))\"",
+            "python3 -c \"import json;p='/home/x/.claude/settings.json';json.dump({},open(p,'w'))\"",
             "python3 -c \"import os;os.chdir('.i-insist');os.remove('a')\"",
             "python3 - \".i-insist/a\" <<'EOF'\nimport sys; open(sys.argv[1],'w')\nEOF",
             "npx -y codex --disable hooks exec x",
