@@ -41,6 +41,7 @@ pub(super) fn switches_hooks(command: Command<'_>, text: &str) -> Option<String>
             first,
             "install" | "uninstall" | "ensure" | "trust" | "untrust"
         );
+        let changes = changes || command.dynamic.first() == Some(&true);
         let only_shows = command.has("--dry-run") || command.has("--help");
         return (changes && !only_shows).then(|| format!("`i-insist {first}` changes what"));
     }
@@ -164,14 +165,13 @@ fn takes_commands(command: Command<'_>) -> bool {
         return false;
     }
     let operand = command.plain_words().next();
-    let from_terminal = operand.is_none() || operand.is_some_and(|word| TERMINALS.contains(&word));
+    let from_terminal = operand.is_none_or(|word| TERMINALS.contains(&word));
     let name = command
         .head
         .trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.');
     match name {
         "sudo" | "doas" => word(&["-i", "-s", "--login", "--shell"]) || command.args.is_empty(),
-        "su" | "runuser" => !command.has("-c") && !command.has("--command"),
-        "script" => !command.has("-c") && !command.has("--command"),
+        "su" | "runuser" | "script" => !command.has("-c") && !command.has("--command"),
         "." | "source" => operand.is_some_and(|word| TERMINALS.contains(&word)),
         "tmux" => {
             let opens = operand.is_none_or(|verb| {

@@ -30,6 +30,8 @@ const INTERPRETERS: &[(&str, &str)] = &[
     ("Rscript", "e"),
     ("ruby", "e"),
     ("tclsh", ""),
+    ("ts-node", "ep"),
+    ("tsx", "ep"),
 ];
 
 /// Programs whose arguments and input are commands throughout: editors, databases, schedulers, what
@@ -100,6 +102,15 @@ pub(super) fn read(command: Command<'_>) -> Option<Code<'_>> {
             ..Code::default()
         });
     }
+    if matches!(command.head, "make" | "gmake") {
+        return Some(Code {
+            reads_input: true,
+            ..Code::default()
+        });
+    }
+    if matches!(command.head, "." | "source") {
+        return Some(Code::default());
+    }
     if is_shell(command.head) {
         // The script itself is read as segments.
         return Some(Code {
@@ -136,15 +147,15 @@ pub(super) fn read(command: Command<'_>) -> Option<Code<'_>> {
             ..Code::default()
         });
     }
-    let script = command.plain_words().next();
+    let command = match command.args.first() {
+        Some(verb) if verb == "run" => command.behind(1),
+        _ => command,
+    };
     Some(Code {
         texts: Vec::new(),
-        reads_input: command.args.iter().all(|word| word.starts_with('-')),
-        // A script is read and run; what it is given is another matter.
-        operands: words_behind_script(command)
-            .into_iter()
-            .filter(|operand| Some(&*operand.text) != script)
-            .collect(),
+        reads_input: command.args.iter().all(|word| word.starts_with('-'))
+            || command.args.iter().any(|word| word == "-"),
+        operands: words_behind_script(command),
     })
 }
 
@@ -165,18 +176,29 @@ fn substituted(command: Command<'_>) -> Option<Vec<Operand<'_>>> {
     plain.then(|| files.map(|file| Operand::new(file, manner)).collect())
 }
 
-/// What a shell's script, or the file it runs, is given.
+/// Options of shells and interpreters that take a value.
+const VALUES: &[&str] = &[
+    "-I",
+    "-O",
+    "-W",
+    "-X",
+    "-o",
+    "-r",
+    "+O",
+    "+o",
+    "--import",
+    "--init-file",
+    "--loader",
+    "--rcfile",
+    "--require",
+];
+
+/// What a script is given: it is read and run itself.
 fn words_behind_script(command: Command<'_>) -> Vec<Operand<'_>> {
     let mut index = 0;
-    while let Some(word) = command
-        .args
-        .get(index)
-        .filter(|word| word.starts_with(['-', '+']))
-    {
-        index += 1 + usize::from(matches!(
-            word.as_str(),
-            "-o" | "+o" | "-O" | "+O" | "-W" | "-X" | "--rcfile" | "--init-file"
-        ));
+    let option = |word: &&String| word.starts_with(['-', '+']) && word.len() > 1;
+    while let Some(word) = command.args.get(index).filter(option) {
+        index += 1 + usize::from(VALUES.contains(&word.as_str()));
         if word == "-m" {
             break;
         }

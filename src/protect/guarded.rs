@@ -28,6 +28,13 @@ const NAMES: &[&[&str]] = &[
     &[".config", "steer", "config.toml"],
     &[".cache", "i-insist", ALL_BELOW],
     &[".local", "state", "i-insist", ALL_BELOW],
+    // As they are spelled in shell text; in lower case, as all of these.
+    &["$claude_config_dir", "settings.json"],
+    &["$codex_home", "config.toml"],
+    &["$codex_home", "hooks.json"],
+    &["$xdg_cache_home", "i-insist", ALL_BELOW],
+    &["$xdg_config_home", "steer", "config.toml"],
+    &["$xdg_state_home", "i-insist", ALL_BELOW],
     &["etc", "claude-code", "managed-settings.json"],
     &["etc", "codex", "requirements.toml"],
 ];
@@ -64,7 +71,7 @@ pub(crate) struct Guarded {
 #[derive(Clone, Debug, Default)]
 struct Known {
     given: Vec<PathBuf>,
-    physical: OnceCell<Vec<PathBuf>>,
+    physical: OnceCell<Vec<Vec<String>>>,
 }
 
 impl Known {
@@ -75,13 +82,39 @@ impl Known {
         }
     }
 
-    fn paths(&self) -> &[PathBuf] {
+    /// The names of each path.
+    fn paths(&self) -> &[Vec<String>] {
         self.physical.get_or_init(|| {
-            self.given
-                .iter()
-                .map(|path| paths::physical(path))
+            let mut seen = Vec::new();
+            let paths = self.given.iter();
+            let physical = paths.map(|path| physical_once(path, &mut seen));
+            physical
+                .map(|path| names(&path).into_iter().map(str::to_owned).collect())
                 .collect()
         })
+    }
+}
+
+/// `path` made physical; each directory that many paths share is looked up once.
+fn physical_once(path: &Path, seen: &mut Vec<(PathBuf, PathBuf)>) -> PathBuf {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return paths::physical(path);
+    };
+    let known = seen
+        .iter()
+        .find(|(given, _)| given.as_os_str() == parent.as_os_str());
+    let directory = if let Some((_, physical)) = known {
+        physical.clone()
+    } else {
+        let physical = physical_once(parent, seen);
+        seen.push((parent.to_owned(), physical.clone()));
+        physical
+    };
+    let path = directory.join(name);
+    if path.is_symlink() {
+        paths::physical(&path)
+    } else {
+        path
     }
 }
 
@@ -104,14 +137,12 @@ impl Guarded {
     /// The same for the places of this run alone, and for a path that may hold wildcards.
     pub(super) fn reach_known(&self, path: &Path, wildcards: Wildcards) -> Option<Reach> {
         let words = names(path);
-        let within = |known: &PathBuf| {
-            let known = names(known);
-            words.len() >= known.len() && fit(&words, &known, wildcards)
-        };
+        let within =
+            |known: &Vec<String>| words.len() >= known.len() && fit(&words, known, wildcards);
         if self.configuration.paths().iter().any(within) {
             return Some(Reach::Configuration);
         }
-        let same = |known: &&PathBuf| names(known).len() == words.len();
+        let same = |known: &&Vec<String>| known.len() == words.len();
         let mut programs = self.programs.paths().iter().filter(same);
         programs.any(within).then_some(Reach::Program)
     }
@@ -120,23 +151,23 @@ impl Guarded {
     /// deleting it counts. Of what no run knows beforehand, only its next level is looked at.
     pub(super) fn lies_below(&self, path: &Path, wildcards: Wildcards) -> bool {
         let words = names(path);
-        let above = |known: &PathBuf| {
-            let known = names(known);
-            words.len() <= known.len() && fit(&words, &known, wildcards)
-        };
+        let above =
+            |known: &Vec<String>| words.len() <= known.len() && fit(&words, known, wildcards);
         let exists = |path: &Path| path.symlink_metadata().is_ok();
-        // A `.claude` that is not there yet would come with whatever settings are in it.
-        let stem_of_name = |pattern: &&[&str]| {
+        let stem_of_name = |pattern: &&'static [&'static str]| {
             let pattern = without_rest(pattern);
             (1..pattern.len()).any(|taken| {
-                let (stem, rest) = pattern.split_at(taken);
-                ends_with(&words, stem, wildcards)
-                    && (exists(&path.join(rest.join("/"))) || !exists(path))
+                let (stem, _) = pattern.split_at(taken);
+                let there = || {
+                    let base = path.ancestors().nth(taken);
+                    base.is_some_and(|base| exists(&base.join(pattern.join("/"))))
+                };
+                ends_with(&words, stem, wildcards) && there()
             })
         };
         let known = self.configuration.paths().iter();
         known.chain(self.programs.paths()).any(above)
-            || NAMES.iter().any(|pattern| stem_of_name(pattern))
+            || NAMES.iter().any(stem_of_name)
             || exists(&path.join(".i-insist"))
     }
 }
@@ -225,9 +256,9 @@ fn ends_with(words: &[&str], pattern: &[&str], wildcards: Wildcards) -> bool {
 }
 
 /// Whether each word is, or could become, the name in its place.
-fn fit(words: &[&str], names: &[&str], wildcards: Wildcards) -> bool {
+fn fit<N: AsRef<str>>(words: &[&str], names: &[N], wildcards: Wildcards) -> bool {
     let mut pairs = words.iter().zip(names);
-    pairs.all(|(word, name)| could_become(word, name, wildcards))
+    pairs.all(|(word, name)| could_become(word, name.as_ref(), wildcards))
 }
 
 /// Whether a word of the command line is `name`, or its wildcards could stand for it.
@@ -235,14 +266,16 @@ pub(super) fn could_become(word: &str, name: &str, wildcards: Wildcards) -> bool
     if word.eq_ignore_ascii_case(name) {
         return true;
     }
-    let Some(wild) = word.find(['*', '?', '[', '(']) else {
-        return false;
-    };
-    if wildcards == Wildcards::Literal
-        || wildcards == Wildcards::Shell && name.starts_with('.') && !word.starts_with(['.', '@'])
-    {
+    if wildcards == Wildcards::Literal {
         return false;
     }
+    let hidden = name.starts_with('.') && !word.starts_with(['.', '@']);
+    let Some(wild) = word
+        .find(['*', '?', '[', '('])
+        .filter(|_| wildcards == Wildcards::Dotted || !hidden)
+    else {
+        return false;
+    };
     let (word, name) = (word.to_ascii_lowercase(), name.to_ascii_lowercase());
     match Pattern::new(&word, Stars::StopAtSlash) {
         Ok(pattern) if !word.contains('(') => pattern.matches(&name),

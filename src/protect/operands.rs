@@ -51,17 +51,18 @@ fn manner(head: &str) -> Manner {
         | "builtin" | "cat" | "cd" | "chdir" | "cksum" | "claude" | "cmp" | "codex" | "column"
         | "comm" | "continue" | "cut" | "date" | "declare" | "delta" | "df" | "diff" | "dir"
         | "dirname" | "du" | "echo" | "egrep" | "exa" | "exit" | "expand" | "export" | "eza"
-        | "false" | "fgrep" | "file" | "fmt" | "fold" | "getfacl" | "glab" | "grep" | "head"
-        | "hexdump" | "i-insist" | "id" | "jobs" | "jq" | "kill" | "let" | "local" | "locate"
-        | "ls" | "lsattr" | "lsd" | "lsof" | "man" | "mapfile" | "md5sum" | "more" | "namei"
-        | "nl" | "numfmt" | "od" | "opencode" | "pandoc" | "paste" | "pgrep" | "pi" | "pkill"
-        | "popd" | "pr" | "printf" | "ps" | "pushd" | "pwd" | "read" | "readarray" | "readlink"
-        | "readonly" | "realpath" | "return" | "rev" | "rg" | "say" | "seq" | "sha1sum"
-        | "sha224sum" | "sha256sum" | "sha384sum" | "sha512sum" | "shasum" | "shellcheck"
-        | "shift" | "sleep" | "source" | "ssh" | "stat" | "strings" | "tac" | "tail" | "test"
-        | "tr" | "true" | "tsort" | "type" | "typeset" | "ulimit" | "umask" | "uname" | "unset"
-        | "vdir" | "view" | "wait" | "wc" | "whatis" | "whereis" | "which" | "whoami" | "xzcat"
-        | "yes" | "zcat" | "zgrep" | "zless" => Manner::Reads,
+        | "false" | "fgrep" | "file" | "flake8" | "fmt" | "fold" | "getfacl" | "glab" | "grep"
+        | "head" | "hexdump" | "i-insist" | "id" | "jobs" | "jq" | "kill" | "let" | "local"
+        | "locate" | "ls" | "lsattr" | "lsd" | "lsof" | "man" | "mapfile" | "md5sum" | "more"
+        | "mypy" | "namei" | "nl" | "numfmt" | "od" | "opencode" | "pandoc" | "paste" | "pgrep"
+        | "pi" | "pkill" | "popd" | "pr" | "printf" | "ps" | "pushd" | "pwd" | "pylint"
+        | "pyright" | "pytest" | "read" | "readarray" | "readlink" | "readonly" | "realpath"
+        | "return" | "rev" | "rg" | "say" | "seq" | "sha1sum" | "sha224sum" | "sha256sum"
+        | "sha384sum" | "sha512sum" | "shasum" | "shellcheck" | "shift" | "sleep" | "source"
+        | "ssh" | "stat" | "strings" | "tac" | "tail" | "test" | "tr" | "true" | "tsort"
+        | "type" | "typeset" | "ulimit" | "umask" | "uname" | "unset" | "vdir" | "view"
+        | "wait" | "wc" | "whatis" | "whereis" | "which" | "whoami" | "xzcat" | "yes" | "zcat"
+        | "zgrep" | "zless" => Manner::Reads,
 
         "7z" | "bunzip2" | "bzip2" | "chattr" | "chcon" | "chgrp" | "chmod" | "chown" | "cpio"
         | "csplit" | "fallocate" | "gunzip" | "gzip" | "mkdir" | "mkfifo" | "mknod" | "mktemp"
@@ -145,20 +146,41 @@ impl<'a> Command<'a> {
             _ if matches!(verb, Some("run" | "exec" | "x" | "dlx")) => 1,
             _ => return self,
         };
-        let known = |word: &String| {
-            let name = word.rsplit('/').next().unwrap_or(word);
+        let name = |word: &'a String| word.rsplit('/').next().unwrap_or(word);
+        let known = |word: &'a String| {
+            let name = name(word);
             super::code::is_interpreter(name)
                 || super::code::is_shell(name)
                 || of_known_manner(name)
         };
-        let found = self.args.iter().skip(from).position(known);
-        found.map_or(self, |at| Self {
-            head: self
-                .args
-                .get(from + at)
-                .map_or("", |word| word.rsplit('/').next().unwrap_or(word)),
-            ..self.behind(from + at + 1)
+        let mut words = self.args.iter().enumerate().skip(from);
+        // `uv run check.py` runs the file.
+        let first = words.clone().find(|(_, word)| !word.starts_with('-'));
+        let script = first.filter(|(_, word)| {
+            let ends = [".js", ".mjs", ".py", ".rb", ".sh", ".ts"];
+            ends.iter().any(|end| word.ends_with(end))
+        });
+        let found = script.or_else(|| words.find(|(_, word)| known(word)));
+        found.map_or(self, |(at, word)| Self {
+            head: name(word),
+            ..self.behind(at + 1)
         })
+    }
+
+    /// Whether a command that is not known says that it only looks.
+    fn only_checks(self) -> bool {
+        const CHECKING: [&str; 8] = [
+            "check", "diff", "lint", "list", "show", "status", "validate", "view",
+        ];
+        let checks = self
+            .args
+            .first()
+            .is_some_and(|word| CHECKING.contains(&word.as_str()))
+            || self
+                .args
+                .iter()
+                .any(|word| matches!(word.as_str(), "--check" | "--dry-run" | "--diff"));
+        checks && !self.has_any(&["--fix", "--write", "--apply", "--output"])
     }
 
     /// The same command with its first `count` arguments taken off.
@@ -175,15 +197,15 @@ impl<'a> Command<'a> {
     pub(super) fn has(self, option: &str) -> bool {
         let options = self.args.iter().take_while(|argument| *argument != "--");
         let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
-        options.into_iter().any(|argument| match letter {
-            Some(letter) => argument
-                .strip_prefix('-')
-                .is_some_and(|cluster| !cluster.starts_with('-') && cluster.contains(letter)),
-            None => {
-                let name = argument.split('=').next().unwrap_or_default();
-                name == option
-                    || name.len() > 3 && option.starts_with(name) && name.starts_with("--")
+        options.into_iter().any(|argument| {
+            if let Some(letter) = letter {
+                let cluster = argument.strip_prefix('-');
+                return cluster
+                    .is_some_and(|cluster| !cluster.starts_with('-') && cluster.contains(letter));
             }
+            let name = argument.split('=').next().unwrap_or_default();
+            let cut_short = name.len() > 3 && name.starts_with("--") && option.starts_with(name);
+            name == option || cut_short
         })
     }
 
@@ -324,7 +346,8 @@ pub(super) fn of<'a>(
         }
         head => match manner(head) {
             Manner::Reads => Vec::new(),
-            manner => {
+            Manner::Unknown if command.only_checks() => Vec::new(),
+            manner @ (Manner::Unknown | Manner::Writes | Manner::Moves) => {
                 let mut operands = command.words(manner);
                 if matches!(head, "unzip" | "patch" | "split" | "csplit" | "cpio" | "7z") {
                     operands.push(Operand::new(".", manner));
@@ -369,7 +392,7 @@ fn written_to<'a>(command: Command<'a>, options: &[&str]) -> Vec<Operand<'a>> {
         operands.push(Operand::new(directory, Manner::Writes));
         let names = command
             .plain_words()
-            .filter_map(|word| Some(word.split_once("://")?.1.rsplit('/').next()?));
+            .filter_map(|word| word.split_once("://")?.1.rsplit('/').next());
         operands
             .extend(names.map(|name| Operand::new(format!("{directory}/{name}"), Manner::Writes)));
     }
@@ -415,6 +438,8 @@ fn copied<'a>(command: Command<'a>, is_directory: &dyn Fn(&str) -> bool) -> Vec<
             || sources.len() > 1
             || target.text.ends_with('/')
             || is_directory(&target.text));
+    let whole_directories =
+        takes_away || syncs || command.has_any(&["-r", "-R", "-a", "--recursive", "--archive"]);
     let mut operands = vec![target.clone()];
     for source in &sources {
         let name = source
@@ -427,7 +452,7 @@ fn copied<'a>(command: Command<'a>, is_directory: &dyn Fn(&str) -> bool) -> Vec<
             onto || matches!(name, "" | "." | "..") || syncs && source.text.ends_with('/');
         if contents {
             operands.push(Operand::new(format!("{}/*", target.text), Manner::Writes));
-            if is_directory(&format!("{}/.i-insist", source.text)) {
+            if is_directory(&format!("{}/.i-insist", source.text)) && is_directory(&target.text) {
                 operands.push(Operand::new(
                     format!("{}/.i-insist", target.text),
                     Manner::Writes,
@@ -438,6 +463,8 @@ fn copied<'a>(command: Command<'a>, is_directory: &dyn Fn(&str) -> bool) -> Vec<
                 format!("{}/{name}", target.text),
                 Manner::Writes,
             ));
+        } else if whole_directories {
+            operands.push(Operand::new(format!("{}/*", target.text), Manner::Writes));
         }
     }
     if !into || syncs && command.has("--delete") {

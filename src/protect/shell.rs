@@ -5,6 +5,7 @@ use super::operands::{self, Command, Manner, Operand};
 use super::{Touch, clients, code, search};
 use crate::event::{Event, paths};
 use crate::shell::{Parsed, Segment};
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -50,6 +51,9 @@ pub(super) fn examine(
         },
         guarded,
         home,
+        moved: OnceCell::new(),
+        fuel: Cell::new(MAX_FOLLOWED),
+        level: Cell::new(0),
     };
     (0..parsed.segments.len()).find_map(|index| shell.segment(index))
 }
@@ -61,7 +65,19 @@ struct Shell<'a> {
     wildcards: Wildcards,
     guarded: &'a Guarded,
     home: &'a Path,
+    /// For each segment, the last `cd` before it.
+    moved: OnceCell<Vec<Option<usize>>>,
+    /// How many more values may be followed, and how many are being followed.
+    fuel: Cell<u32>,
+    level: Cell<u32>,
 }
+
+/// Following values takes time in proportion to the text, and values may hold values.
+const MAX_FOLLOWED: u32 = 500;
+const MAX_LEVEL: u32 = 3;
+
+/// How far back in a pipeline its words are looked at.
+const MAX_FEEDERS: usize = 256;
 
 /// Where a word leads.
 struct Place {
@@ -121,7 +137,7 @@ impl<'a> Shell<'a> {
         }
         let start = segment.span.as_ref()?.start;
         let before = self.text.get(start..segment.spans.as_ref()?.head.start)?;
-        let counts = among(WRITING_WRAPPERS) || self.manner(command) > Manner::Reads;
+        let counts = among(WRITING_WRAPPERS) || Self::manner(command) > Manner::Reads;
         named_in(&before.replace(['\'', '"', '\\'], ""))
             .filter(|_| counts)
             .map(Touch)
@@ -131,11 +147,8 @@ impl<'a> Shell<'a> {
     fn code(&self, index: usize, command: Command<'_>) -> Option<Touch> {
         let code = code::read(command)?;
         let segment = self.segments.get(index)?;
-        let input = if code.reads_input {
-            self.input(index)
-        } else {
-            Vec::new()
-        };
+        let reads = code.reads_input || code::is_shell(command.head) && segment.dynamic;
+        let input = if reads { self.input(index) } else { Vec::new() };
         let mut texts = code.texts.iter().copied().chain(input.iter().copied());
         let here = || {
             let runs =
@@ -181,16 +194,8 @@ impl<'a> Shell<'a> {
     /// `find` that deletes, or has its findings changed by what it runs.
     fn search(&self, index: usize, command: Command<'_>) -> Option<Touch> {
         let search = search::read(command)?;
-        let depth = self.segments.get(index)?.depth;
-        let behind = self.segments.get(index + 1..).unwrap_or_default();
-        let run = behind
-            .iter()
-            .take_while(|inner| inner.depth > depth)
-            .map(of);
-        let manner = run
-            .chain(search.runs)
-            .map(|run| self.manner(run.launched()))
-            .max();
+        let found = search.runs.map(|run| Self::manner(run.launched()));
+        let manner = self.behind(index).map(Self::weight).chain(found).max();
         let manner = if search.changes {
             Manner::Moves
         } else {
@@ -201,7 +206,7 @@ impl<'a> Shell<'a> {
 
     fn found(&self, search: &search::Search<'_>, index: usize, manner: Manner) -> Option<Touch> {
         search.roots.iter().find_map(|root| {
-            let operand = Operand::new(*root, manner);
+            let operand = Operand::new(*root, manner.min(Manner::Writes));
             // What is not known is not taken to change all it is shown.
             let below = manner > Manner::Unknown && search.finds_protected;
             let below = below.then_some(Operand {
@@ -224,43 +229,57 @@ impl<'a> Shell<'a> {
             .wrappers
             .iter()
             .any(|wrapper| wrapper == "xargs" || wrapper == "parallel");
-        let fed = fed && self.manner(command) > Manner::Unknown;
+        let mut runs = self
+            .behind(index)
+            .chain(self.segments.get(index))
+            .map(Self::weight);
+        let fed = fed && runs.any(|weight| weight > Manner::Unknown);
+        if fed && let Some(touch) = self.fed(index) {
+            return Some(touch);
+        }
         if code::is_shell(command.head) || code::is_interpreter(command.head) && !command.has("-i")
         {
             return None;
         }
         let operands = operands::of(command, &is_directory);
         let mut operands = operands.iter();
-        operands
-            .find_map(|operand| self.reached(operand, index))
-            .or_else(|| fed.then(|| self.fed(index))?)
+        operands.find_map(|operand| self.reached(operand, index))
+    }
+
+    /// The heaviest thing a segment does to what it is given.
+    fn weight(segment: &Segment) -> Manner {
+        let given = |target: &str| target.is_empty() || target.contains(['$', '{']);
+        let writes = segment
+            .redirects
+            .iter()
+            .any(|redirect| redirect.op.contains('>') && given(&redirect.target));
+        let manner = Self::manner(of(segment).launched());
+        if writes {
+            manner.max(Manner::Writes)
+        } else {
+            manner
+        }
     }
 
     /// The heaviest thing `command` does to anything.
-    fn manner(&self, command: Command<'_>) -> Manner {
+    fn manner(command: Command<'_>) -> Manner {
         if code::is_shell(command.head) {
             return Manner::Reads;
         }
         let operands = operands::of(command, &|_| false);
         let named = operands.iter().map(|operand| operand.manner).max();
         // Without operands here they come from elsewhere: `xargs rm`.
-        let example = ["x".to_owned(), "y".to_owned()];
-        let given = |args| {
-            operands::of(
-                Command {
-                    args,
-                    dynamic: &[],
-                    ..command
-                },
-                &|_| false,
-            )
-            .iter()
-            .map(|operand| operand.manner)
-            .max()
+        let given = || {
+            let args = [command.args, &["x".to_owned(), "y".to_owned()]].concat();
+            let command = Command {
+                args: &args,
+                dynamic: &[],
+                ..command
+            };
+            let operands = operands::of(command, &|_| false);
+            operands.iter().map(|operand| operand.manner).max()
         };
-        let mut args = command.args.to_vec();
-        args.extend(example);
-        named.or_else(|| given(&args)).unwrap_or(Manner::Reads)
+        named.or_else(given).unwrap_or(Manner::Reads)
     }
 
     /// What an operand reaches that is protected.
@@ -273,6 +292,13 @@ impl<'a> Shell<'a> {
         }
         if operand.computed
             && let Some(touch) = self.computed(text, index)
+        {
+            return Some(touch);
+        }
+        if let Some((at, directory)) = self.moved(index)
+            && !text.starts_with(['/', '~'])
+            && (directory.is_empty() || directory.contains('$'))
+            && let Some(touch) = self.computed(directory, at)
         {
             return Some(touch);
         }
@@ -312,7 +338,14 @@ impl<'a> Shell<'a> {
         let here = ["$PWD/", "${PWD}/"]
             .iter()
             .find_map(|spelled| text.strip_prefix(spelled));
-        let text = tilde.as_deref().or(here).unwrap_or(text);
+        let plain = text
+            .contains("${")
+            .then(|| text.replace("${", "$").replace('}', ""));
+        let text = tilde
+            .as_deref()
+            .or(here)
+            .or(plain.as_deref())
+            .unwrap_or(text);
         let directory = self.directory(index);
         let path = paths::expand_tilde(text, self.home);
         let known = directory.is_absolute() || path.is_absolute();
@@ -327,27 +360,11 @@ impl<'a> Shell<'a> {
         let Some(segment) = self.segments.get(index) else {
             return PathBuf::new();
         };
-        let mut directory = match &segment.directory {
-            Some(directory) => directory.clone(),
-            None => {
-                let before = self.segments.get(..index).unwrap_or_default();
-                let moved = before.iter().rposition(|moved| {
-                    matches!(moved.head.as_str(), "cd" | "chdir" | "pushd" | "popd")
-                });
-                let target = moved.and_then(|at| {
-                    Some((
-                        at,
-                        self.segments
-                            .get(at)?
-                            .args
-                            .iter()
-                            .find(|word| !word.starts_with('-'))?,
-                    ))
-                });
-                // `at` lies before `index`, so this ends.
-                target.map_or_else(PathBuf::new, |(at, word)| self.place(word, at).path)
-            }
+        let guess = || {
+            self.moved(index)
+                .map(|(at, word)| self.place(word, at).path)
         };
+        let mut directory = segment.directory.clone().or_else(guess).unwrap_or_default();
         let mut wrappers = segment.wrappers.iter();
         while let Some(wrapper) = wrappers.next().filter(|_| segment.head == "git") {
             let value = match wrapper.as_str() {
@@ -359,12 +376,54 @@ impl<'a> Shell<'a> {
         directory
     }
 
+    /// The last `cd` before a segment whose directory is not known, and its target.
+    fn moved(&self, index: usize) -> Option<(usize, &'a str)> {
+        if self.segments.get(index)?.directory.is_some() {
+            return None;
+        }
+        let changes_directory =
+            |segment: &Segment| matches!(segment.head.as_str(), "cd" | "chdir" | "pushd" | "popd");
+        let moved = self.moved.get_or_init(|| {
+            let mut last = None;
+            let step = |(at, segment)| {
+                let before = last;
+                last = if changes_directory(segment) {
+                    Some(at)
+                } else {
+                    last
+                };
+                before
+            };
+            self.segments.iter().enumerate().map(step).collect()
+        });
+        let at = moved.get(index).copied().flatten()?;
+        // What a substitution in the target runs, it runs before.
+        let elsewhere = at + self.behind(at).count() < index;
+        let target = self
+            .segments
+            .get(at)?
+            .args
+            .iter()
+            .find(|word| !word.starts_with('-'));
+        target
+            .filter(|_| elsewhere)
+            .map(|target| (at, target.as_str()))
+    }
+
+    /// What the segment's own scripts and substitutions run.
+    fn behind(&self, index: usize) -> impl Iterator<Item = &'a Segment> + use<'a> {
+        let depth = self.segments.get(index).map_or(0, |segment| segment.depth);
+        let behind = self.segments.get(index + 1..).unwrap_or_default();
+        behind.iter().take_while(move |inner| inner.depth > depth)
+    }
+
     /// What stands before the segment in its pipeline, with what that runs.
     fn feeders(&self, index: usize) -> impl Iterator<Item = &'a Segment> + use<'a> {
         let segments = self.segments;
         let depth = segments.get(index).map_or(0, |segment| segment.depth);
         let mut start = index;
         while start > 0
+            && index - start < MAX_FEEDERS
             && segments
                 .get(start)
                 .is_some_and(|at| at.depth > depth || !at.pipeline_start)
@@ -377,21 +436,30 @@ impl<'a> Shell<'a> {
     /// `echo .i-insist/a.toml | xargs rm`: operands that are another command's output.
     fn fed(&self, index: usize) -> Option<Touch> {
         let count = self.feeders(index).count();
-        let input = self.input(index).into_iter().find_map(named_in).map(Touch);
+        let parallel = self
+            .segments
+            .get(index)?
+            .wrappers
+            .iter()
+            .any(|wrapper| wrapper == "parallel");
+        let values = self
+            .text
+            .split_once("parallel")
+            .filter(|_| parallel)
+            .map(|(_, values)| values);
+        let input = self
+            .input(index)
+            .into_iter()
+            .chain(values)
+            .find_map(named_in)
+            .map(Touch);
         input.or_else(|| (index - count..index).find_map(|feeder| self.yields(feeder)))
     }
 
     /// `rm $(ls .i-insist/*)`: operands that a substitution computes.
     fn substituted(&self, index: usize) -> Option<Touch> {
-        let depth = self.segments.get(index)?.depth;
-        let inner = index + 1..self.segments.len();
-        inner
-            .take_while(|at| {
-                self.segments
-                    .get(*at)
-                    .is_some_and(|segment| segment.depth > depth)
-            })
-            .find_map(|at| self.yields(at))
+        let count = self.behind(index).count();
+        (index + 1..=index + count).find_map(|at| self.yields(at))
     }
 
     /// Whether the output of a command names something protected.
@@ -400,20 +468,60 @@ impl<'a> Shell<'a> {
         if let Some(search) = search::read(command) {
             return self.found(&search, index, Manner::Moves);
         }
+        if matches!(command.head, "ls" | "dir") && (command.has("-a") || command.has("-A")) {
+            return self.reached(&Operand::new(".", Manner::Moves), index);
+        }
+        if let Some(touch) = self
+            .segments
+            .get(index)?
+            .stdin
+            .as_deref()
+            .and_then(named_in)
+        {
+            return Some(Touch(touch));
+        }
         let searches = matches!(
             command.head,
             "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "git" | "sed" | "awk"
         );
         let spoken = matches!(command.head, "echo" | "printf");
-        let words = command.plain_words().skip(usize::from(searches));
-        words.into_iter().find_map(|word| match spoken {
-            true => named_in(word).map(Touch),
-            false => self.reached(&Operand::new(word, Manner::Writes), index),
+        // The first word of a search is what is looked for.
+        let pattern = searches && !command.has("--files");
+        let words = command.plain_words().skip(usize::from(pattern));
+        words.into_iter().find_map(|word| {
+            if spoken {
+                named_in(word).map(Touch)
+            } else {
+                self.reached(&Operand::new(word, Manner::Writes), index)
+            }
         })
     }
 
     /// An operand whose value is not known: where its value comes from, as far as the text tells.
     fn computed(&self, text: &str, index: usize) -> Option<Touch> {
+        let defaults = [":-", ":=", ":+"]
+            .iter()
+            .fold(text.to_owned(), |text, sign| text.replace(sign, " "));
+        let (level, fuel) = (self.level.get(), self.fuel.get());
+        if let Some(name) = named_in(&defaults) {
+            return Some(Touch(name));
+        }
+        if level == MAX_LEVEL {
+            return None;
+        }
+        let Some(fuel) = fuel.checked_sub(1) else {
+            return Some(Touch(
+                "what so many variables stand for (write plainer commands)".to_owned(),
+            ));
+        };
+        self.fuel.set(fuel);
+        self.level.set(level + 1);
+        let found = self.followed(text, index);
+        self.level.set(level);
+        found
+    }
+
+    fn followed(&self, text: &str, index: usize) -> Option<Touch> {
         let variable = text
             .split_once('$')
             .map(|(_, rest)| rest.trim_start_matches(['{', '#', '!']));
@@ -438,7 +546,7 @@ impl<'a> Shell<'a> {
             .chain(looped)
             .map(|rest| offset(rest)..offset(rest) + value_length(rest));
         let mut bound: Vec<Range<usize>> = bound.collect();
-        bound.truncate(64);
+        bound.truncate(16);
         bound
             .into_iter()
             .find_map(|value| self.value(value))
@@ -461,7 +569,17 @@ impl<'a> Shell<'a> {
             }
             rest = rest.replace(self.text.get(span)?, "");
         }
-        named_in(&rest).map(Touch)
+        let words = || {
+            rest.split(|sign: char| {
+                sign.is_whitespace() || matches!(sign, '"' | '\'' | '(' | ')' | '`')
+            })
+        };
+        let mut words = words()
+            .filter(|word| !word.is_empty() && !word.contains('$'))
+            .take(256);
+        named_in(&rest)
+            .map(Touch)
+            .or_else(|| words.find_map(|word| self.reached(&Operand::new(word, Manner::Writes), 0)))
     }
 
     /// `… | while read name`: what is read is what feeds it.
@@ -501,9 +619,8 @@ fn value_length(text: &str) -> usize {
     for (at, sign) in text.char_indices() {
         match sign {
             '(' => open += 1,
-            ')' if open == 0 => return at,
-            ')' => open -= 1,
-            ';' | '\n' | '&' | '|' if open == 0 => return at,
+            ')' if open > 0 => open -= 1,
+            ')' | ';' | '\n' | '&' | '|' if open == 0 => return at,
             _ => {}
         }
     }
