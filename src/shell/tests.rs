@@ -26,6 +26,16 @@ fn runs(texts: &[&str]) {
     }
 }
 
+#[test]
+fn an_empty_alternative_of_a_brace_leaves_the_rest_of_the_word() {
+    let words = |text: &str| {
+        let segment = read(text).segments.remove(0);
+        [vec![segment.head], segment.args].concat()
+    };
+    assert_eq!(words("z{ap,} -r x"), ["zap", "z", "-r", "x"]);
+    assert_eq!(words("zap {,} a{,.bak}"), ["zap", "a", "a.bak"]);
+}
+
 /// No `zap` runs in any of the texts, and each is read to its end.
 fn mentions(texts: &[&str]) {
     for text in texts {
@@ -164,7 +174,7 @@ fn quoting_is_removed_and_only_quoting() {
         "''zap -r x",
         "/bin/zap -r x",
         "{zap,-r,x}",
-        "z{ap,} -r x",
+        "{zap,-r} x",
         "Z=zap; $Z -r x",
         "Z='zap -r'; $Z x",
         "Z=zap\n${Z} -r x",
