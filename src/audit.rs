@@ -110,20 +110,22 @@ pub(crate) fn append(file: &Path, line: &str) -> io::Result<()> {
 
 /// The input with its long texts cut; a shell command has more room.
 fn shortened<'a>(input: &'a Json<'a>) -> Json<'a> {
-    match input {
-        Json::Object(members) => Json::Object(
-            members
-                .iter()
-                .map(|(key, value)| match value {
-                    Json::String(text) if key == "command" => {
-                        (key.clone(), Json::String(cut(text, MAX_COMMAND)))
-                    }
-                    value => (key.clone(), shortened_value(value)),
-                })
-                .collect(),
-        ),
-        other => shortened_value(other),
-    }
+    let shorten = |(key, value): &'a (Cow<'a, str>, Json<'a>)| {
+        let command = value.as_str().filter(|_| key == "command");
+        let value = command.map_or_else(
+            || shortened_value(value),
+            |text| Json::String(cut(text, MAX_COMMAND)),
+        );
+        (key.clone(), value)
+    };
+    Json::Object(
+        input
+            .as_object()
+            .unwrap_or_default()
+            .iter()
+            .map(shorten)
+            .collect(),
+    )
 }
 
 fn shortened_value<'a>(value: &'a Json<'a>) -> Json<'a> {

@@ -7,6 +7,8 @@
 //! `I_INSIST_TEST_PORTABLE=1` chooses the stand-ins, so that they can be tested anywhere.
 //! Never: decides anything about rules, reads the payload, prints of its own accord.
 
+use libc::{SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP, SIGXCPU, SIGXFSZ};
+use libc::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use libc::{c_char, c_int, pid_t};
 use std::ffi::{CString, OsString};
 use std::fs::{self, File};
@@ -29,18 +31,9 @@ use std::{mem, ptr};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stream {
     /// Standard output.
-    Stdout,
+    Stdout = libc::STDOUT_FILENO as isize,
     /// Standard error.
-    Stderr,
-}
-
-impl Stream {
-    fn descriptor(self) -> c_int {
-        match self {
-            Self::Stdout => libc::STDOUT_FILENO,
-            Self::Stderr => libc::STDERR_FILENO,
-        }
-    }
+    Stderr = libc::STDERR_FILENO as isize,
 }
 
 /// The answer to give when the program can no longer work out one: `before`, then the cause in
@@ -85,26 +78,11 @@ const SPEAKING: c_int = -2;
 
 /// Signals by which the program itself fails, and the limits the system sets on it.
 const FATAL: [c_int; 9] = [
-    libc::SIGABRT,
-    libc::SIGSEGV,
-    libc::SIGBUS,
-    libc::SIGILL,
-    libc::SIGFPE,
-    libc::SIGSYS,
-    libc::SIGTRAP,
-    libc::SIGXCPU,
-    libc::SIGXFSZ,
+    SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS, SIGTRAP, SIGXCPU, SIGXFSZ,
 ];
 
 /// Signals by which somebody wants us to end.
-const STOPPING: [c_int; 6] = [
-    libc::SIGTERM,
-    libc::SIGINT,
-    libc::SIGHUP,
-    libc::SIGQUIT,
-    libc::SIGUSR1,
-    libc::SIGUSR2,
-];
+const STOPPING: [c_int; 6] = [SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2];
 
 /// From now on the process ends with an answer, whatever happens to it: `word` is spoken after a
 /// panic, a fatal signal (an exhausted stack or memory ends in one), a request to stop, and when
@@ -126,20 +104,9 @@ pub(crate) fn answer_even_when_dying(word: LastWord) {
         return;
     }
     panic::set_hook(Box::new(|panic| {
-        let text = panic.to_string();
-        let plain = |c: char| {
-            if c.is_control() || c == '"' || c == '\\' {
-                ' '
-            } else {
-                c
-            }
-        };
-        let cause: String = "internal error: "
-            .chars()
-            .chain(text.chars())
-            .take(600)
-            .map(plain)
-            .collect();
+        let text = format!("internal error: {panic}");
+        let plain = text.replace(|c: char| c.is_control() || c == '"' || c == '\\', " ");
+        let cause: String = plain.chars().take(600).collect();
         if let Some(prepared) = PREPARED.get() {
             speak(prepared, &prepared.word.because(&cause));
         }
@@ -148,8 +115,11 @@ pub(crate) fn answer_even_when_dying(word: LastWord) {
         handle(signal);
     }
     handle(libc::SIGALRM);
-    for signal in STOPPING.into_iter().filter(|signal| !is_ignored(*signal)) {
-        handle(signal);
+    for signal in STOPPING {
+        // What the caller had us ignore, as nohup(1) does, stays ignored.
+        if handle(signal) == libc::SIG_IGN {
+            ignore(signal);
+        }
     }
     unblock_signals();
     let seconds = u32::try_from(deadline.as_secs()).unwrap_or(u32::MAX).max(1);
@@ -169,15 +139,9 @@ pub(crate) fn reply(stream: Stream, bytes: &[u8], status: i32) -> io::Result<()>
         },
         Err(_) => return Ok(()),
     }
-    let written = write_fully(stream.descriptor(), bytes);
-    REPLY.store(
-        if written.is_ok() {
-            status
-        } else {
-            NOTHING_SAID
-        },
-        SeqCst,
-    );
+    let written = write_fully(stream as c_int, bytes);
+    let state = written.as_ref().map_or(NOTHING_SAID, |()| status);
+    REPLY.store(state, SeqCst);
     written
 }
 
@@ -189,10 +153,8 @@ pub(crate) fn reply_is_out() -> bool {
 /// Whether anybody can read standard output. The Rust runtime opens `/dev/null` in place of a
 /// descriptor that was closed by the caller, where writing succeeds and reaches nobody.
 pub(crate) fn stdout_is_read() -> bool {
-    let own = io::stdout()
-        .as_fd()
-        .try_clone_to_owned()
-        .and_then(|fd| File::from(fd).metadata());
+    let copy = io::stdout().as_fd().try_clone_to_owned();
+    let own = copy.and_then(|copy| File::from(copy).metadata());
     let Ok(own) = own else { return false };
     let null = fs::metadata("/dev/null");
     !(own.file_type().is_char_device() && null.is_ok_and(|null| null.rdev() == own.rdev()))
@@ -211,7 +173,7 @@ fn speak(prepared: &Prepared, text: &[u8]) -> ! {
     let word = &prepared.word;
     let status = match REPLY.compare_exchange(NOTHING_SAID, SPEAKING, SeqCst, SeqCst) {
         Ok(_) => {
-            drop(write_fully(word.stream.descriptor(), text));
+            drop(write_fully(word.stream as c_int, text));
             word.status
         }
         // A reply was cut off. On stdout a second one would garble it; stderr takes any text.
@@ -226,7 +188,8 @@ fn speak(prepared: &Prepared, text: &[u8]) -> ! {
     end_now(status)
 }
 
-/// Writes all bytes, going on after interruptions.
+/// Writes all bytes, going on after interruptions, and when there is room again in a pipe that
+/// somebody has made non-blocking.
 fn write_fully(descriptor: c_int, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         // SAFETY: pointer and length describe one living slice; a closed descriptor only fails.
@@ -236,7 +199,9 @@ fn write_fully(descriptor: c_int, mut bytes: &[u8]) -> io::Result<()> {
             continue;
         }
         let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
+        if error.kind() == io::ErrorKind::WouldBlock {
+            poll_raw(&mut [entry(descriptor, libc::POLLOUT)], -1)?;
+        } else if error.kind() != io::ErrorKind::Interrupted {
             return Err(error);
         }
     }
@@ -245,7 +210,7 @@ fn write_fully(descriptor: c_int, mut bytes: &[u8]) -> io::Result<()> {
 
 extern "C" fn on_signal(signal: c_int) {
     let Some(prepared) = PREPARED.get() else {
-        return;
+        end_now(127)
     };
     if own_pid() != prepared.owner {
         // A child between fork and exec has this handler too, but no right to answer.
@@ -267,23 +232,22 @@ extern "C" fn on_signal(signal: c_int) {
 }
 
 /// Gives `signal` our handler, on the alternate stack that the Rust runtime has set up, since the
-/// usual one may be what ran out. SIGKILL and SIGSTOP cannot be handled (signal(7)).
-fn handle(signal: c_int) {
+/// usual one may be what ran out; tells what was done with it before. SIGKILL and SIGSTOP cannot be
+/// handled (signal(7)).
+fn handle(signal: c_int) -> libc::sighandler_t {
     // SAFETY: `sigaction` is plain data, for which all bits zero is a valid value.
     let mut action: libc::sigaction = unsafe { mem::zeroed() };
+    let mut former = action;
     action.sa_sigaction = on_signal as *const () as libc::sighandler_t;
     action.sa_flags = libc::SA_ONSTACK | libc::SA_RESTART;
-    // SAFETY: both pointers are valid or null; the handler calls async-signal-safe functions only.
-    unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) };
+    // SAFETY: both pointers are valid; the handler calls async-signal-safe functions only.
+    unsafe { libc::sigaction(signal, &raw const action, &raw mut former) };
+    former.sa_sigaction
 }
 
-/// Whether the caller had us ignore `signal`, as nohup(1) does; that is to stay so.
-fn is_ignored(signal: c_int) -> bool {
-    // SAFETY: `sigaction` is plain data, for which all bits zero is a valid value.
-    let mut action: libc::sigaction = unsafe { mem::zeroed() };
-    // SAFETY: the null pointer changes nothing, the other one is valid for writing.
-    unsafe { libc::sigaction(signal, ptr::null(), &raw mut action) };
-    action.sa_sigaction == libc::SIG_IGN
+fn ignore(signal: c_int) {
+    // SAFETY: sets one of the two predefined actions.
+    unsafe { libc::signal(signal, libc::SIG_IGN) };
 }
 
 /// A mask inherited from the caller must not hold back the signals that we answer to.
@@ -376,6 +340,7 @@ impl Supervision {
         // SAFETY: the closure runs between fork and exec: it makes system calls only, and what it
         // uses was allocated before.
         unsafe { command.pre_exec(start) };
+        // Until the next line only the child itself would die with us, by `die_with`.
         let child = command.spawn()?;
         GROUP.store(child.id().cast_signed(), SeqCst);
         Ok(child)
@@ -423,16 +388,22 @@ impl Image {
     /// Replaces the running program; returns only to tell why it could not. Unlike execvp(3) it
     /// never hands a file without `#!` to a shell.
     fn execute(&self) -> io::Error {
-        let (arguments, environment) = (&self.arguments.pointers, &self.environment.pointers);
+        let Self {
+            program,
+            arguments:
+                Strings {
+                    pointers: arguments,
+                    ..
+                },
+            environment:
+                Strings {
+                    pointers: environment,
+                    ..
+                },
+        } = self;
         // SAFETY: three pointers to NUL-terminated strings, or null-terminated lists of such, all
         // owned by `self`.
-        unsafe {
-            libc::execve(
-                self.program.as_ptr(),
-                arguments.as_ptr(),
-                environment.as_ptr(),
-            )
-        };
+        unsafe { libc::execve(program.as_ptr(), arguments.as_ptr(), environment.as_ptr()) };
         io::Error::last_os_error()
     }
 }
@@ -451,11 +422,8 @@ unsafe impl Sync for Strings {}
 impl Strings {
     fn new(strings: impl Iterator<Item = Result<CString, std::ffi::NulError>>) -> io::Result<Self> {
         let owned = strings.collect::<Result<Vec<_>, _>>()?;
-        let pointers = owned
-            .iter()
-            .map(|text| text.as_ptr())
-            .chain([ptr::null()])
-            .collect();
+        let ends = [ptr::null()];
+        let pointers = owned.iter().map(|text| text.as_ptr()).chain(ends).collect();
         Ok(Self {
             _owned: owned,
             pointers,
@@ -472,24 +440,21 @@ pub(crate) struct ExitWatch {
 impl ExitWatch {
     /// Watches `child`, which must not have been reaped.
     pub(crate) fn of(child: &Child) -> io::Result<Self> {
-        let pid = child.id().cast_signed();
-        match (system().exit_descriptor)(pid) {
-            Ok(descriptor) => Ok(Self {
+        let pid = child.id();
+        if let Ok(descriptor) = (system().exit_descriptor)(pid.cast_signed()) {
+            return Ok(Self {
                 descriptor,
                 thread: None,
-            }),
-            Err(_) => Self::by_thread(pid),
+            });
         }
-    }
-
-    fn by_thread(pid: pid_t) -> io::Result<Self> {
         let (reader, writer) = io::pipe()?;
+        let descriptor = reader.into();
         let thread = thread::Builder::new().stack_size(64 << 10).spawn(move || {
-            wait_without_reaping(pid);
+            wait_without_reaping(pid as libc::id_t);
             drop(writer);
         })?;
         Ok(Self {
-            descriptor: reader.into(),
+            descriptor,
             thread: Some(thread),
         })
     }
@@ -508,19 +473,14 @@ impl ExitWatch {
 }
 
 /// Blocks until the child has ended, and leaves its zombie (waitid(2), `WNOWAIT`).
-fn wait_without_reaping(pid: pid_t) {
+fn wait_without_reaping(pid: libc::id_t) {
     // SAFETY: `siginfo_t` is plain data, for which all bits zero is a valid value.
     let mut info: libc::siginfo_t = unsafe { mem::zeroed() };
     let options = libc::WEXITED | libc::WNOWAIT;
-    loop {
-        // SAFETY: the pointer is valid for writing; an unknown pid only makes the call fail.
-        let waited =
-            unsafe { libc::waitid(libc::P_PID, pid.cast_unsigned(), &raw mut info, options) };
-        match check(waited) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            _ => return,
-        }
-    }
+    // SAFETY: the pointer is valid for writing; an unknown pid only makes the call fail.
+    while let Err(error) = check(unsafe { libc::waitid(libc::P_PID, pid, &raw mut info, options) })
+        && error.kind() == io::ErrorKind::Interrupted
+    {}
 }
 
 /// Kills one child. It must be a child of ours that was not reaped, else the number may be another's.
@@ -571,30 +531,33 @@ pub(crate) fn poll<const N: usize>(
     watched: [Option<(BorrowedFd<'_>, Interest)>; N],
     time: Duration,
 ) -> io::Result<[bool; N]> {
-    let mut entries = watched.map(|entry| match entry {
-        Some((fd, Interest::Read)) => libc::pollfd {
-            fd: fd.as_raw_fd(),
-            events: libc::POLLIN,
-            revents: 0,
-        },
-        Some((fd, Interest::Write)) => libc::pollfd {
-            fd: fd.as_raw_fd(),
-            events: libc::POLLOUT,
-            revents: 0,
-        },
-        None => libc::pollfd {
-            fd: -1,
-            events: 0,
-            revents: 0,
-        },
+    let mut entries = watched.map(|watched| match watched {
+        Some((fd, Interest::Read)) => entry(fd.as_raw_fd(), libc::POLLIN),
+        Some((fd, Interest::Write)) => entry(fd.as_raw_fd(), libc::POLLOUT),
+        // Negative descriptors are skipped (poll(2)).
+        None => entry(-1, 0),
     });
     // Rounded up: a wait that ends too early would be a busy loop.
     let milliseconds = c_int::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(c_int::MAX);
-    let count = libc::nfds_t::try_from(N).unwrap_or(libc::nfds_t::MAX);
-    // SAFETY: pointer and count describe the living array; negative descriptors are skipped (poll(2)).
+    poll_raw(&mut entries, milliseconds)?;
+    Ok(entries.map(|entry| entry.revents != 0))
+}
+
+fn entry(fd: c_int, events: libc::c_short) -> libc::pollfd {
+    libc::pollfd {
+        fd,
+        events,
+        revents: 0,
+    }
+}
+
+/// Leaves all entries as they were when a signal interrupts.
+fn poll_raw(entries: &mut [libc::pollfd], milliseconds: c_int) -> io::Result<()> {
+    let count = libc::nfds_t::try_from(entries.len()).unwrap_or_default();
+    // SAFETY: pointer and count describe one living slice.
     match check(unsafe { libc::poll(entries.as_mut_ptr(), count, milliseconds) }) {
         Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
-        _ => Ok(entries.map(|entry| entry.revents != 0)),
+        _ => Ok(()),
     }
 }
 
@@ -644,10 +607,8 @@ static PORTABLE: System = System {
         // SAFETY: asks for a number.
         let limit = unsafe { libc::sysconf(libc::_SC_OPEN_MAX) };
         // The limit can be a thousand million; descriptors are given out from below.
-        for fd in 3..c_int::try_from(limit)
-            .unwrap_or(c_int::MAX)
-            .clamp(1024, 65_536)
-        {
+        let limit = c_int::try_from(limit).unwrap_or(c_int::MAX).min(65_536);
+        for fd in 3..limit {
             // SAFETY: passes integers; a closed descriptor only makes the call fail.
             unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) };
         }
@@ -676,7 +637,8 @@ mod linux {
             // SAFETY: passes integers.
             check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0) })?;
             // SAFETY: always succeeds. A parent that died before the call sends no signal.
-            if unsafe { libc::getppid() } == parent {
+            let alive = unsafe { libc::getppid() } == parent;
+            if alive {
                 Ok(())
             } else {
                 Err(io::Error::from_raw_os_error(libc::ESRCH))
@@ -710,37 +672,164 @@ mod linux {
     /// From `/proc/self/task/*/children` (proc(5)), or, in a kernel without that file, from the
     /// fourth field of every `/proc/*/stat`.
     fn children() -> Vec<pid_t> {
-        let threads = fs::read_dir("/proc/self/task")
-            .into_iter()
-            .flatten()
-            .flatten();
-        let lists: io::Result<Vec<String>> = threads
-            .map(|thread| fs::read_to_string(thread.path().join("children")))
-            .collect();
-        match lists {
-            Ok(lists) => lists
-                .iter()
-                .flat_map(|list| list.split_whitespace())
-                .filter_map(|pid| pid.parse().ok())
-                .collect(),
-            Err(_) => fs::read_dir("/proc")
-                .into_iter()
-                .flatten()
-                .flatten()
-                .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-                .filter(|pid| parent_of(*pid) == Some(own_pid()))
-                .collect(),
+        let entries = |folder| fs::read_dir(folder).into_iter().flatten().flatten();
+        let lists = entries("/proc/self/task")
+            .map(|thread| fs::read_to_string(thread.path().join("children")));
+        if let Ok(lists) = lists.collect::<io::Result<Vec<_>>>() {
+            let pids = lists.iter().flat_map(|list| list.split_whitespace());
+            return pids.filter_map(|pid| pid.parse().ok()).collect();
         }
+        let pids = entries("/proc").filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        pids.filter(|pid| parent_of(*pid) == Some(own_pid()))
+            .collect()
     }
 
     fn parent_of(pid: pid_t) -> Option<pid_t> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         // The name stands in parentheses and may hold anything; the fields after it do not.
-        stat.rsplit_once(')')?
-            .1
-            .split_whitespace()
-            .nth(1)?
-            .parse()
-            .ok()
+        let (_, fields) = stat.rsplit_once(')')?;
+        fields.split_whitespace().nth(1)?.parse().ok()
+    }
+
+    #[test]
+    fn parents_are_found_without_the_children_file() {
+        assert_eq!(
+            parent_of(own_pid()),
+            Some(std::os::unix::process::parent_id().cast_signed())
+        );
+        assert_eq!(parent_of(-1), None);
+    }
+}
+
+// --------------------------------------------------------------------------- extended attributes
+
+/// Gives `to` the extended attributes of `from`; on Linux they also carry access lists and security
+/// labels (xattr(7)). What this user may not set, or this file system does not keep, is left out.
+/// Elsewhere nothing is copied.
+pub(crate) fn copy_extended_attributes(from: &File, to: &File) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    for name in extended_attributes::names(from)? {
+        let Some(value) = extended_attributes::value(from, &name)? else {
+            continue;
+        };
+        match extended_attributes::set(to, &name, &value) {
+            Err(error)
+                if !matches!(
+                    error.raw_os_error(),
+                    Some(libc::EPERM | libc::EACCES | libc::ENOTSUP)
+                ) =>
+            {
+                return Err(error);
+            }
+            _ => {}
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _unused = (from, to);
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+mod extended_attributes {
+    use std::ffi::{CStr, CString};
+    use std::fs::File;
+    use std::io;
+    use std::os::fd::AsRawFd;
+
+    /// The most that a list or a value may hold (xattr(7)).
+    const MAX: usize = 64 * 1024;
+
+    fn length(result: libc::ssize_t) -> io::Result<usize> {
+        usize::try_from(result).map_err(|_negative| io::Error::last_os_error())
+    }
+
+    pub(super) fn names(file: &File) -> io::Result<Vec<CString>> {
+        let mut list = vec![0_u8; MAX];
+        // SAFETY: the buffer lives through the call and has the length that is passed.
+        let result =
+            unsafe { libc::flistxattr(file.as_raw_fd(), list.as_mut_ptr().cast(), list.len()) };
+        match length(result) {
+            Ok(length) => list.truncate(length),
+            Err(error) if error.raw_os_error() == Some(libc::ENOTSUP) => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        }
+        Ok(list
+            .split_inclusive(|&byte| byte == 0)
+            .filter_map(|name| CStr::from_bytes_with_nul(name).ok())
+            .map(CStr::to_owned)
+            .collect())
+    }
+
+    /// `None` when this user may not read it.
+    pub(super) fn value(file: &File, name: &CStr) -> io::Result<Option<Vec<u8>>> {
+        let mut value = vec![0_u8; MAX];
+        // SAFETY: name and buffer live through the call; the buffer has the length that is passed.
+        let result = unsafe {
+            libc::fgetxattr(
+                file.as_raw_fd(),
+                name.as_ptr(),
+                value.as_mut_ptr().cast(),
+                value.len(),
+            )
+        };
+        match length(result) {
+            Ok(length) => {
+                value.truncate(length);
+                Ok(Some(value))
+            }
+            Err(error)
+                if matches!(
+                    error.raw_os_error(),
+                    Some(libc::ENODATA | libc::EPERM | libc::EACCES)
+                ) =>
+            {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(super) fn set(file: &File, name: &CStr, value: &[u8]) -> io::Result<()> {
+        // SAFETY: name and value live through the call; the value has the length that is passed.
+        let result = unsafe {
+            libc::fsetxattr(
+                file.as_raw_fd(),
+                name.as_ptr(),
+                value.as_ptr().cast(),
+                value.len(),
+                0,
+            )
+        };
+        if result == 0 {
+            Ok(())
+        } else {
+            Err(io::Error::last_os_error())
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+        use std::fs;
+
+        #[test]
+        fn attributes_are_copied() {
+            // Beside the test program: a temporary folder may lie on a file system without them.
+            let folder = std::env::current_exe()
+                .unwrap()
+                .with_file_name("attributes-test");
+            fs::create_dir_all(&folder).unwrap();
+            let [from, to] = ["from", "to"].map(|name| File::create(folder.join(name)).unwrap());
+            set(&from, c"user.one", b"1").unwrap();
+            set(&from, c"user.empty", b"").unwrap();
+            crate::sys::copy_extended_attributes(&from, &to).unwrap();
+            assert_eq!(value(&to, c"user.one").unwrap().as_deref(), Some(&b"1"[..]));
+            assert_eq!(
+                value(&to, c"user.empty").unwrap().as_deref(),
+                Some(&b""[..])
+            );
+            assert_eq!(value(&to, c"user.none").unwrap(), None);
+            fs::remove_dir_all(folder).unwrap();
+        }
     }
 }

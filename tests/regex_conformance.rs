@@ -63,7 +63,8 @@ fn every_case_within_our_syntax_agrees() {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     let mut failures = Vec::new();
     for file in files(&data).into_iter().chain(files(&data.join("fowler"))) {
-        let table = toml_reader::parse(&fs::read(&file).unwrap()).unwrap();
+        let bytes = fs::read(&file).unwrap();
+        let table = toml_reader::parse(&bytes).unwrap();
         let Some(Kind::Array(tests)) = table.get("test").map(|value| &value.kind) else {
             panic!("{} holds no cases", file.display());
         };
@@ -273,7 +274,7 @@ fn string(value: &Value) -> String {
     let Kind::String(text) = &value.kind else {
         panic!("not a string: {value:?}")
     };
-    text.clone()
+    text.to_string()
 }
 
 fn integer(value: &Value) -> usize {

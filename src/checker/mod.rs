@@ -1,4 +1,4 @@
-//! Checkers: programs of the user that decide about one call.
+#![doc = include_str!("../manual/07-checker.md")]
 //!
 //! Promises: every way a checker can behave ends in a verdict, at the latest at its time-out, and
 //! whatever is not exactly an answer blocks, with a reason that names the rule and the cause. Never:
@@ -82,7 +82,7 @@ fn complaint(end: End, own_time: Option<Duration>) -> Option<String> {
         End::Signaled(signal) => Some(format!("was killed by {}", signal_name(signal))),
         End::TimedOut => Some(match own_time {
             Some(time) => format!(
-                "did not answer within its timeout of {} seconds",
+                "did not answer within its timeout of {} s",
                 time.as_secs_f64()
             ),
             None => "did not answer before the hook's own time ran out".to_owned(),

@@ -50,7 +50,7 @@ pub(crate) enum End {
     Signaled(i32),
     /// We killed it at the deadline.
     TimedOut,
-    /// We killed it because it printed too much.
+    /// It printed too much, and was killed if it had not ended by then.
     TooMuchOutput,
     /// We killed it because this signal asked us to stop.
     Interrupted(i32),
@@ -91,6 +91,7 @@ pub(crate) fn run(job: &mut Job<'_>) -> Result<Finished, String> {
     sweep();
     let end = match (watched.map_err(plain)?, status.map_err(plain)?) {
         (Some(killed), _) => killed,
+        (None, _) if streams.output.len() > OUTPUT_LIMIT => End::TooMuchOutput,
         (None, status) => natural_end(status),
     };
     Ok(Finished {

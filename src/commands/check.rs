@@ -1,7 +1,7 @@
 //! `check < EVENT.json` and `protect-config < EVENT.json`: one neutral event, one verdict.
 
 use super::judge::{self, Judged, Refusal};
-use super::{Exit, complain, payload, usage_error};
+use super::{Exit, complain, explain, payload, usage_error};
 use crate::decision::Strength;
 use crate::event::neutral;
 use crate::harness::{Moment, instead};
@@ -13,11 +13,17 @@ use crate::world::World;
 use std::io;
 use std::time::{Duration, Instant};
 
-/// Prints whether the event on standard input is blocked, and why.
+/// Checks a command, a batch of them, or the event on standard input.
 pub(crate) fn run(arguments: &[String]) -> Exit {
-    if !arguments.is_empty() {
-        return usage_error("check takes its event on standard input");
+    match arguments {
+        [] => event(),
+        [option] if option == "--batch" => explain::batch(Spelling::Guard),
+        words => explain::command(Spelling::Guard, words),
     }
+}
+
+/// Prints whether the event on standard input is blocked, and why.
+fn event() -> Exit {
     let time = Duration::from_secs(Moment::PreToolUse.limits().own_seconds);
     sys::answer_even_when_dying(LastWord {
         stream: Stream::Stdout,

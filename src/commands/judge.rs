@@ -7,9 +7,8 @@ use crate::checker::{self, Checker, Verdict};
 use crate::decision::{self, Approval, Call, Checkers, Decision, Programs, Strength};
 use crate::event::{Change, Event, Kind, patch};
 use crate::json::Json;
-use crate::matching::Document;
 use crate::protect::{self, Guarded};
-use crate::rules::{self, Effect, Rule, Spelling};
+use crate::rules::{Effect, Rule, Spelling};
 use crate::shell::{self, Parsed};
 use crate::world::World;
 use std::fmt;
@@ -23,6 +22,10 @@ pub(crate) struct Judged {
     pub(crate) decision: Decision,
     /// What the person should know beside it.
     pub(crate) notices: Vec<String>,
+    /// The rules that were asked, in the order of the search.
+    pub(crate) rules: Vec<Rule>,
+    /// The shell text taken apart.
+    pub(crate) parsed: Option<Parsed>,
 }
 
 impl Judged {
@@ -107,7 +110,7 @@ pub(crate) fn judge(
     } else {
         parse(world, event, &sources.settings.wrappers)
     };
-    if parsed.as_ref().is_some_and(|parsed| parsed.limited) {
+    if spelling == Spelling::Guard && parsed.as_ref().is_some_and(|parsed| parsed.limited) {
         return Err(Refusal::Own(TOO_DEEP));
     }
     let prefixed = sources.settings.shell_prefix
@@ -127,11 +130,9 @@ pub(crate) fn judge(
         deadline,
         json: None,
     };
-    let document = Document::new(event, parsed.as_ref());
     let call = Call {
         event,
         shell: parsed.as_ref(),
-        document: &document,
         approval,
         spelling,
     };
@@ -139,26 +140,26 @@ pub(crate) fn judge(
     Ok(Judged {
         decision,
         notices: sources.notices,
+        rules: sources.rules,
+        parsed,
     })
 }
 
-fn parse(world: &World, event: &Event<'_>, wrappers: &[rules::Wrapper]) -> Option<Parsed> {
+/// The segments of a shell call; `None` for every other kind.
+pub(crate) fn parse(
+    world: &World,
+    event: &Event<'_>,
+    wrappers: &[shell::Wrapper],
+) -> Option<Parsed> {
     let command = event
         .command
         .as_deref()
         .filter(|_| event.kind == Kind::Shell)?;
-    let wrappers: Vec<shell::Wrapper> = wrappers
-        .iter()
-        .map(|wrapper| shell::Wrapper {
-            name: wrapper.name.clone(),
-            value_options: wrapper.value_options.clone(),
-        })
-        .collect();
     let options = shell::Options {
         cwd: Some(&event.cwd),
         session_cwd: event.session_cwd.as_deref().or(Some(&event.cwd)),
         home: Some(&world.home),
-        wrappers: &wrappers,
+        wrappers,
     };
     Some(shell::parse(command, &options))
 }
@@ -244,12 +245,8 @@ impl Checkers for Asked<'_> {
     }
 
     fn could_block(&mut self, rule: &Rule) -> bool {
-        match &rule.effect {
-            Effect::Checker { argv, .. } if *argv == PROTECT_CONFIG => {
-                self.ask(rule) != Verdict::Pass
-            }
-            _ => true,
-        }
+        let ours = matches!(&rule.effect, Effect::Checker { argv, .. } if *argv == PROTECT_CONFIG);
+        !ours || self.ask(rule) != Verdict::Pass
     }
 }
 
@@ -293,7 +290,7 @@ fn program_files<'a>(
 }
 
 /// Programs are looked up as a shell would: a name with a slash is a path.
-struct OnPath<'a>(&'a World);
+pub(crate) struct OnPath<'a>(pub(crate) &'a World);
 
 impl Programs for OnPath<'_> {
     fn finds(&self, name: &str) -> bool {

@@ -4,15 +4,20 @@
 //! reads the world, calls one floor down, and prints.
 
 mod check;
+mod examples;
+mod explain;
 mod help;
 mod hook;
+mod init;
 mod judge;
 mod payload;
 mod registration;
 mod sources;
 mod steer;
+mod trust;
 mod validate;
 
+use crate::rules::Spelling;
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -74,8 +79,8 @@ pub(crate) const COMMANDS: &[Command] = &[
     },
     Command {
         name: "check",
-        operands: "< EVENT.json",
-        brief: "decide about one neutral event",
+        operands: "[--json] [COMMAND] | --batch",
+        brief: "decide about a shell command, or an event on standard input",
         run: check::run,
     },
     Command {
@@ -83,6 +88,24 @@ pub(crate) const COMMANDS: &[Command] = &[
         operands: "[FILE…]",
         brief: "report every problem of every rule file",
         run: validate::run,
+    },
+    Command {
+        name: "init",
+        operands: "[--project]",
+        brief: "write a commented starter file",
+        run: |arguments| init::run(Spelling::Guard, arguments),
+    },
+    Command {
+        name: "trust",
+        operands: "FILE",
+        brief: "let a repository's rule file count where trust is required",
+        run: trust::trust,
+    },
+    Command {
+        name: "untrust",
+        operands: "FILE",
+        brief: "take that back",
+        run: trust::untrust,
     },
     Command {
         name: "protect-config",
@@ -144,6 +167,29 @@ pub(crate) fn say(line: &str) {
 /// Writes a line to standard error, under the same rule.
 pub(crate) fn complain(line: &str) {
     write_line(&mut std::io::stderr(), line);
+}
+
+/// Writes a label and its text in two columns; without a label the text stands below the last one.
+/// Labels are bold on a terminal, unless `NO_COLOR` asks for none.
+pub(crate) fn say_labelled(label: &str, text: &str) {
+    let mut stdout = std::io::stdout();
+    let bold =
+        stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let text = if stdout.is_terminal() {
+        visible(text)
+    } else {
+        text.to_owned()
+    };
+    let line = match label {
+        "" => format!("  {text}"),
+        label if text.is_empty() => label.to_owned(),
+        label => format!("{label:<8} {text}"),
+    };
+    let line = match line.strip_prefix(label) {
+        Some(rest) if bold && !label.is_empty() => format!("\u{1b}[1m{label}\u{1b}[0m{rest}"),
+        _ => line,
+    };
+    drop(writeln!(stdout, "{line}"));
 }
 
 fn write_line(stream: &mut (impl Write + IsTerminal), line: &str) {

@@ -3,17 +3,22 @@
 //! Promises: the order of the rules of one kind never changes the outcome, only whose message is
 //! shown; what fails blocks. Never: spawns, reads or prints; checkers are handed in.
 
+mod document;
+mod near;
 mod rewrite;
 
+pub(crate) use document::{parsed, segment_line};
+pub(crate) use near::{NearMiss, misses as near_misses};
 pub(crate) use rewrite::{Held, Programs};
 
 use crate::checker::Verdict;
 use crate::event::Event;
 use crate::json::Json;
-use crate::matching::Document;
+use crate::matching::{Document, Outcome};
 use crate::rules::{Effect, Layer, Message, Rule, Spelling};
 use crate::shell::Parsed;
 use rewrite::Edit;
+use std::cell::OnceCell;
 
 /// What is done to a call; a later one is stronger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,8 +106,6 @@ pub(crate) struct Call<'a> {
     pub(crate) event: &'a Event<'a>,
     /// Its shell text taken apart; `None` for every other kind.
     pub(crate) shell: Option<&'a Parsed>,
-    /// What conditions are about.
-    pub(crate) document: &'a Document<'a>,
     /// Whether the person approved.
     pub(crate) approval: Approval,
     /// Whose contract holds.
@@ -119,7 +122,9 @@ pub(crate) fn decide(
 ) -> Decision {
     let mut search = Search {
         call,
+        document: OnceCell::new(),
         spoken: Vec::new(),
+        nudges: Vec::new(),
         edits: Vec::new(),
         overridden: Vec::new(),
         blocked: false,
@@ -136,7 +141,11 @@ pub(crate) fn decide(
 
 struct Search<'a> {
     call: &'a Call<'a>,
+    /// Made when the first rule has conditions on the call.
+    document: OnceCell<Document<'a>>,
     spoken: Vec<Spoken>,
+    /// Which of them are pi-hooks' nudges.
+    nudges: Vec<usize>,
     edits: Vec<Edit<'a>>,
     overridden: Vec<String>,
     blocked: bool,
@@ -184,9 +193,15 @@ impl<'a> Search<'a> {
         let mut segments = Vec::new();
         let mut holds = rule.matches.is_empty();
         for block in &rule.matches {
-            let held = self.call.document.evaluate(block);
-            holds |= held.is_some();
-            segments.extend(held.unwrap_or_default());
+            let document = self
+                .document
+                .get_or_init(|| document::of(self.call.event, self.call.shell));
+            if let Outcome::Held(elements) = block.evaluate(document) {
+                holds = true;
+                if block.binding.names_segments() {
+                    segments.extend(elements);
+                }
+            }
         }
         segments.sort_unstable();
         segments.dedup();
@@ -202,6 +217,9 @@ impl<'a> Search<'a> {
 
     fn speak(&mut self, rule: &Rule, strength: Strength, message: String) {
         self.blocked |= strength == Strength::Deny && rule.layer != Layer::Steer;
+        if strength == Strength::Context && rule.layer == Layer::PiHooks {
+            self.nudges.push(self.spoken.len());
+        }
         self.spoken.push(Spoken {
             rule: rule.id.clone(),
             strength,
@@ -217,13 +235,10 @@ impl<'a> Search<'a> {
             let Some(rule) = self.edits.get(index).map(|edit| edit.rule) else {
                 continue;
             };
-            let message = match &rule.effect {
-                Effect::Rewrite {
-                    message: Some(message),
-                    ..
-                } => self.text(message),
-                _ => String::new(),
-            };
+            let message = rule
+                .effect
+                .message()
+                .map_or(String::new(), |message| self.text(message));
             self.speak(rule, Strength::Rewrite, message);
         }
         let strength = self
@@ -232,6 +247,12 @@ impl<'a> Search<'a> {
             .map(|spoken| spoken.strength)
             .max()
             .unwrap_or(Strength::Allow);
+        if strength >= Strength::Ask {
+            // A call that is blocked gets no nudges. From the last on, so that no index shifts.
+            for index in self.nudges.iter().rev() {
+                self.spoken.remove(*index);
+            }
+        }
         // Strongest first; the sort is stable, so equals stay in the order of the search.
         self.spoken
             .sort_by_key(|spoken| std::cmp::Reverse(spoken.strength));

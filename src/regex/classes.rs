@@ -26,7 +26,7 @@ pub(super) enum Set {
     Named(fn(char) -> bool),
 }
 
-/// A part of a class.
+/// A class, or a part of one.
 #[derive(Clone, Debug)]
 pub(super) enum Item {
     Set {
@@ -54,16 +54,7 @@ pub(super) struct Class {
 }
 
 impl Class {
-    /// The class of a single item.
-    pub(super) fn of(item: Item) -> Class {
-        Class {
-            negated: false,
-            terms: vec![(Operation::Union, vec![item])],
-        }
-    }
-
-    /// Whether `character` belongs to the class.
-    pub(super) fn contains(&self, character: char) -> bool {
+    fn contains(&self, character: char) -> bool {
         let mut inside = false;
         for (operation, items) in &self.terms {
             let term = items.iter().any(|item| item.contains(character));
@@ -79,7 +70,8 @@ impl Class {
 }
 
 impl Item {
-    fn contains(&self, character: char) -> bool {
+    /// Whether `character` belongs to it.
+    pub(super) fn contains(&self, character: char) -> bool {
         match self {
             Item::Class(class) => class.contains(character),
             Item::Set {
@@ -120,6 +112,9 @@ pub(super) fn has_cases(character: char) -> bool {
 }
 
 fn lower(character: char) -> char {
+    if character.is_ascii() {
+        return character.to_ascii_lowercase();
+    }
     let mut lower = character.to_lowercase();
     if lower.len() == 1 {
         lower.next().unwrap_or(character)
@@ -129,6 +124,9 @@ fn lower(character: char) -> char {
 }
 
 fn upper(character: char) -> char {
+    if character.is_ascii() {
+        return character.to_ascii_uppercase();
+    }
     let mut upper = character.to_uppercase();
     // The dotless i is the upper case of nothing in simple case folding.
     if upper.len() == 1 && character != 'ı' {

@@ -76,10 +76,6 @@ impl Regex {
 
     /// The leftmost match that starts at `start` or behind; what stands before `start` still counts
     /// for anchors and word boundaries. `start` must lie on a character border.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "rules ask whether, tests ask where")
-    )]
     pub(crate) fn find_at(&self, text: &str, start: usize) -> Option<Range<usize>> {
         search::search(&self.program, text, start, search::Wanted::Leftmost)
     }

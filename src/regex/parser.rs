@@ -64,7 +64,7 @@ pub(super) enum WordEdge {
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
     Char(char),
-    /// A class, by its number.
+    /// A class or set, by its number.
     Class(usize),
     Assertion(Assertion),
     Concat(Vec<Node>),
@@ -92,7 +92,7 @@ pub(super) struct Node {
 /// A whole pattern.
 pub(super) struct Syntax {
     pub(super) root: Node,
-    pub(super) classes: Vec<Class>,
+    pub(super) classes: Vec<Item>,
 }
 
 impl Node {
@@ -199,7 +199,7 @@ struct Parser<'a> {
     depth: usize,
     flags: Flags,
     names: Vec<&'a str>,
-    classes: Vec<Class>,
+    classes: Vec<Item>,
 }
 
 /// Reads a pattern whose program is within bounds.
@@ -475,15 +475,15 @@ impl<'a> Parser<'a> {
                     (false, true) => |c| !matches!(c, '\r' | '\n'),
                     (false, false) => |c| c != '\n',
                 };
-                self.class_node(Class::of(self.item(Set::Named(predicate), false)), start)
+                self.class_node(self.item(Set::Named(predicate), false), start)
             }
             Some('[') => {
                 let class = self.nested(|parser| parser.class(start))?;
-                self.class_node(class, start)
+                self.class_node(Item::Class(class), start)
             }
             Some('\\') => match self.escape(start)? {
                 Escape::Char(character) => self.character(character, start),
-                Escape::Set(item) => self.class_node(Class::of(item), start),
+                Escape::Set(item) => self.class_node(item, start),
                 Escape::Assertion(kind) => assertion(kind),
             },
             Some(character) => self.character(character, start),
@@ -508,13 +508,10 @@ impl<'a> Parser<'a> {
         if !folds {
             return Ok(Node::leaf(Kind::Char(character)));
         }
-        self.class_node(
-            Class::of(self.item(Set::Range(character, character), false)),
-            start,
-        )
+        self.class_node(self.item(Set::Range(character, character), false), start)
     }
 
-    fn class_node(&mut self, class: Class, start: usize) -> Result<Node, Error> {
+    fn class_node(&mut self, class: Item, start: usize) -> Result<Node, Error> {
         // Without the flag `u`, all characters beyond ASCII are in a class or none is.
         if !self.flags.unicode && class.contains('\u{80}') {
             return self.fail(start, ASCII_ONLY);

@@ -1,6 +1,6 @@
 //! From the tree of a pattern to the program that `search` runs.
 
-use super::classes::Class;
+use super::classes::Item;
 use super::parser::{Assertion, Kind, Node, Syntax};
 
 /// One instruction; unless it says otherwise, the next one follows it.
@@ -20,33 +20,19 @@ pub(super) enum Instruction {
     Match,
 }
 
-/// A class and its answers for the ASCII characters.
-#[derive(Clone, Debug)]
-pub(super) struct KnownClass {
-    pub(super) ascii: u128,
-    pub(super) class: Class,
-}
-
 /// A pattern as a program.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     pub(super) instructions: Vec<Instruction>,
-    pub(super) classes: Vec<KnownClass>,
+    pub(super) classes: Vec<Item>,
 }
 
 impl Program {
     /// Makes the program of a tree, whose size the parser has found to be within bounds.
     pub(super) fn new(syntax: Syntax) -> Program {
-        let know = |class: Class| {
-            let ascii = (0..128_u8).filter(|&byte| class.contains(char::from(byte)));
-            KnownClass {
-                ascii: ascii.fold(0, |bits, byte| bits | 1 << byte),
-                class,
-            }
-        };
         let mut program = Program {
             instructions: Vec::with_capacity(syntax.root.size + 1),
-            classes: syntax.classes.into_iter().map(know).collect(),
+            classes: syntax.classes,
         };
         program.emit(&syntax.root);
         program.push(Instruction::Match);

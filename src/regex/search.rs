@@ -1,6 +1,6 @@
 //! Runs a program over a text: all threads side by side, one character after the other.
 
-use super::classes::is_word;
+use super::classes::{Item, is_word};
 use super::parser::{Assertion, WordEdge};
 use super::program::{Instruction, Program};
 use std::ops::Range;
@@ -34,7 +34,7 @@ pub(super) fn search(
         seen: vec![usize::MAX; program.instructions.len()],
         waiting: Vec::new(),
         threads: Vec::new(),
-        answers: vec![('\0', false); program.classes.len()],
+        answers: vec![Answers::default(); program.classes.len()],
     };
     let mut found = None;
     let mut arriving: Vec<Thread> = Vec::new();
@@ -42,6 +42,14 @@ pub(super) fn search(
     let mut characters = rest.chars();
     let mut position = start;
     loop {
+        if let (true, Instruction::Char(first)) = (arriving.is_empty(), program.instructions[0]) {
+            // Nothing is under way: straight to where a match could begin.
+            let rest = characters.as_str();
+            let (skipped, rest) = rest.split_at_checked(rest.find(first)?)?;
+            position += skipped.len();
+            previous = skipped.chars().next_back().or(previous);
+            characters = rest.chars();
+        }
         let next = characters.next();
         machine.threads.clear();
         for thread in arriving.drain(..) {
@@ -74,6 +82,32 @@ pub(super) fn search(
     }
 }
 
+/// What a class said of the characters so far: all ASCII ones and the last of the others. A copy of
+/// a class asks again only for what is new, so a text costs as if each stood in the pattern once.
+#[derive(Clone, Copy, Default)]
+struct Answers {
+    ascii_known: u128,
+    ascii_inside: u128,
+    other: (char, bool),
+}
+
+impl Answers {
+    fn of(&mut self, class: &Item, character: char) -> bool {
+        if !character.is_ascii() {
+            if self.other.0 != character {
+                self.other = (character, class.contains(character));
+            }
+            return self.other.1;
+        }
+        let bit = 1 << u32::from(character);
+        if self.ascii_known & bit == 0 {
+            self.ascii_known |= bit;
+            self.ascii_inside |= if class.contains(character) { bit } else { 0 };
+        }
+        self.ascii_inside & bit != 0
+    }
+}
+
 struct Machine<'a> {
     program: &'a Program,
     /// For each instruction, the position at which it was reached last.
@@ -81,8 +115,8 @@ struct Machine<'a> {
     waiting: Vec<usize>,
     /// The threads at this position that take a character or have matched, the preferred first.
     threads: Vec<Thread>,
-    /// For each class, the last character beyond ASCII that it was asked about, and its answer.
-    answers: Vec<(char, bool)>,
+    /// For each class, what it said.
+    answers: Vec<Answers>,
 }
 
 impl Machine<'_> {
@@ -128,16 +162,7 @@ impl Machine<'_> {
                 (Instruction::Match, _) => return Some(thread),
                 (Instruction::Char(wanted), Some(next)) => wanted == next,
                 (Instruction::Class(number), Some(next)) => {
-                    let known = &self.program.classes[number];
-                    if next.is_ascii() {
-                        known.ascii & (1 << u32::from(next)) != 0
-                    } else {
-                        let answer = &mut self.answers[number];
-                        if answer.0 != next {
-                            *answer = (next, known.class.contains(next));
-                        }
-                        answer.1
-                    }
+                    self.answers[number].of(&self.program.classes[number], next)
                 }
                 _ => false,
             };

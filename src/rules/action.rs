@@ -46,9 +46,7 @@ pub(super) fn effect(source: &mut Source<'_>, fields: Fields<'_>, layer: Layer) 
                     );
                 }
             }
-            let is_empty =
-                |value: &Value| matches!(&value.kind, Kind::Array(blocks) if blocks.is_empty());
-            if fields.table.get("match").is_none_or(is_empty) {
+            if fields.table.get("match").is_none() {
                 source.problem(
                     fields.offset,
                     "a rule with an `action` needs at least one `[[rules.match]]`",
@@ -125,7 +123,7 @@ fn message(source: &mut Source<'_>, fields: Fields<'_>, layer: Layer) -> Option<
     for (key, value) in table {
         known_harness(source, &key.name, key.span.start);
         match accepted(value) {
-            Some(text) => texts.push((key.name.clone(), text.to_owned())),
+            Some(text) => texts.push((key.name.to_string(), text.to_owned())),
             None => source.wrong(
                 value,
                 &format!("message.{}", shown(&key.name)),
@@ -187,7 +185,7 @@ fn assignments(source: &mut Source<'_>, fields: Fields<'_>) -> Vec<(String, Json
     let mut assignments = Vec::new();
     for (key, value) in table {
         match json(value) {
-            Some(json) => assignments.push((key.name.clone(), json)),
+            Some(json) => assignments.push((key.name.to_string(), json)),
             None => source.wrong(
                 value,
                 &format!("set.{}", shown(&key.name)),
@@ -199,9 +197,9 @@ fn assignments(source: &mut Source<'_>, fields: Fields<'_>) -> Vec<(String, Json
 }
 
 /// The same value in JSON, which has neither dates nor infinite numbers.
-fn json(value: &Value) -> Option<Json<'static>> {
+fn json(value: &Value<'_>) -> Option<Json<'static>> {
     Some(match &value.kind {
-        Kind::String(text) => Json::String(Cow::Owned(text.clone())),
+        Kind::String(text) => Json::String(Cow::Owned(text.to_string())),
         Kind::Integer(number) => Json::Number(Cow::Owned(number.to_string())),
         Kind::Float(number) if number.is_finite() => {
             Json::Number(Cow::Owned(format!("{number:?}")))
@@ -209,8 +207,9 @@ fn json(value: &Value) -> Option<Json<'static>> {
         Kind::Boolean(truth) => Json::Bool(*truth),
         Kind::Array(values) => Json::Array(values.iter().map(json).collect::<Option<_>>()?),
         Kind::Table(table) => {
-            let entry =
-                |(key, value): &(Key, Value)| Some((Cow::Owned(key.name.clone()), json(value)?));
+            let entry = |(key, value): &(Key<'_>, Value<'_>)| {
+                Some((Cow::Owned(key.name.to_string()), json(value)?))
+            };
             Json::Object(table.iter().map(entry).collect::<Option<_>>()?)
         }
         Kind::Float(_) | Kind::Datetime(_) => return None,

@@ -2,8 +2,8 @@
 
 use super::rule::{FILE, RULE};
 use super::schema::{Fields, Section, Source, boolean, nearest, shown};
-use super::{Binding, Block, Condition, Operator};
 use crate::glob::Stars;
+use crate::matching::{Binding, Block, Condition, Operator, Path};
 use toml_reader::{Definition, Key, Value};
 
 static BLOCK: Section = Section {
@@ -27,15 +27,15 @@ static OPERATORS: Section = Section {
 };
 
 /// One `[[rules.match]]`: a binding, and every other key a condition.
-pub(super) fn block(source: &mut Source<'_>, value: &Value) -> Option<Block> {
+pub(super) fn block(source: &mut Source<'_>, value: &Value<'_>) -> Option<Block> {
     let fields = Fields {
         table: value.as_table()?,
         offset: value.span.start,
         section: &BLOCK,
     };
     let binding = match (source.string(fields, "any"), source.string(fields, "all")) {
-        (Some(any), None) => Binding::Any(any.to_owned()),
-        (None, Some(all)) => Binding::All(all.to_owned()),
+        (Some(any), None) => Binding::Any(Path::new(any)),
+        (None, Some(all)) => Binding::All(Path::new(all)),
         (None, None) => Binding::Root,
         (Some(_), Some(_)) => {
             source.problem(
@@ -60,15 +60,14 @@ pub(super) fn block(source: &mut Source<'_>, value: &Value) -> Option<Block> {
     Some(Block {
         binding,
         conditions,
-        place: source.place(fields.offset),
     })
 }
 
 fn condition(
     source: &mut Source<'_>,
     block: Fields<'_>,
-    key: &Key,
-    value: &Value,
+    key: &Key<'_>,
+    value: &Value<'_>,
 ) -> Option<Condition> {
     let Some(table) = value.as_table() else {
         let problem = block.slid(&key.name).or_else(|| {
@@ -97,7 +96,6 @@ fn condition(
         );
         return None;
     }
-    let place = source.place(key.span.start);
     let fields = source.fields(value, &key.name, &OPERATORS)?;
     let operators: Vec<Operator> = table
         .iter()
@@ -113,9 +111,8 @@ fn condition(
         );
     }
     Some(Condition {
-        path: key.name.clone(),
+        path: Path::new(&key.name),
         operators,
-        place,
     })
 }
 

@@ -1,8 +1,8 @@
-//! Rule files: TOML text to rules, with a diagnostic for everything that is wrong in it.
+#![doc = include_str!("../manual/04-rules.md")]
 //!
 //! [`guard::read`] and [`steer::read`] share one schema and differ in what may stand beside the
 //! rules; [`steer::stack`] lays steer's files over one another; [`builtins`] are steer rules in a
-//! compiled-in file.
+//! compiled-in file. [`pi_hooks::read`] takes the JSON of pi-hooks.
 //!
 //! Promises: pure, linear in the text; an unknown field, a wrong type and a pattern that is none
 //! are errors, on disabled rules too; all problems of a file are told, each with file, line,
@@ -13,6 +13,7 @@ mod action;
 mod block;
 pub(crate) mod builtins;
 pub(crate) mod guard;
+pub(crate) mod pi_hooks;
 mod rule;
 mod schema;
 pub(crate) mod steer;
@@ -22,8 +23,8 @@ mod tests;
 use crate::event::{Event, Kind, Phase};
 use crate::glob::Pattern;
 use crate::json::Json;
-use crate::regex::Regex;
-use std::cell::OnceCell;
+use crate::matching::Block;
+use crate::shell::Wrapper;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -160,97 +161,16 @@ pub(crate) struct Gates {
 }
 
 impl Gates {
-    /// Whether a rule looks at `event`.
+    /// Whether a rule looks at `event`. An event of no harness is looked at by the rules of all.
     pub(crate) fn admit(&self, event: &Event<'_>) -> bool {
         let named = |names: &[String], name: &str| names.iter().any(|known| known == name);
-        (self.harness.is_empty() || named(&self.harness, &event.harness))
+        (self.harness.is_empty()
+            || event.harness.is_empty()
+            || named(&self.harness, &event.harness))
             && (self.tool.is_empty()
                 || named(&self.tool, &event.tool_name)
                 || named(&self.tool, &event.canonical_tool))
             && self.kind.is_none_or(|kind| kind == event.kind)
-    }
-}
-
-/// Conditions that must hold together, against one binding.
-#[derive(Clone, Debug)]
-pub(crate) struct Block {
-    /// What the conditions look at.
-    pub(crate) binding: Binding,
-    /// At least one.
-    pub(crate) conditions: Vec<Condition>,
-    /// Where the block begins.
-    pub(crate) place: Place,
-}
-
-/// What the conditions of a block look at; paths are dotted.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Binding {
-    /// The whole match document.
-    Root,
-    /// Some element of the array at this path.
-    Any(String),
-    /// Every element of the array at this path, which is not empty.
-    All(String),
-}
-
-/// Operators on the value at one path.
-#[derive(Clone, Debug)]
-pub(crate) struct Condition {
-    /// Dotted path below the binding.
-    pub(crate) path: String,
-    /// At least one; all must hold.
-    pub(crate) operators: Vec<Operator>,
-    /// Where the condition stands.
-    pub(crate) place: Place,
-}
-
-/// One test of a value.
-#[derive(Clone, Debug)]
-pub(crate) enum Operator {
-    /// Equals one of these.
-    AnyOf(Vec<String>),
-    /// Equals none of these.
-    NoneOf(Vec<String>),
-    /// One of these patterns covers it.
-    Glob(Vec<Pattern>),
-    /// None of these patterns covers it.
-    NoneGlob(Vec<Pattern>),
-    /// The expression finds a match.
-    Matches(Expression),
-    /// The expression finds none.
-    NotMatches(Expression),
-    /// Is this boolean.
-    Is(bool),
-    /// The path leads to something, or to nothing.
-    Exists(bool),
-}
-
-/// A regular expression of valid syntax, compiled when it is first searched for: most rules never
-/// get that far.
-#[derive(Clone, Debug)]
-pub(crate) struct Expression {
-    text: String,
-    compiled: OnceCell<Option<Regex>>,
-}
-
-impl Expression {
-    fn new(text: &str) -> Self {
-        Expression {
-            text: text.to_owned(),
-            compiled: OnceCell::new(),
-        }
-    }
-
-    /// The pattern.
-    pub(crate) fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Ready to be searched for; never `None`, for a pattern that is none is refused with its file.
-    pub(crate) fn regex(&self) -> Option<&Regex> {
-        self.compiled
-            .get_or_init(|| Regex::new(&self.text).ok())
-            .as_ref()
     }
 }
 
@@ -319,12 +239,14 @@ pub(crate) enum Message {
 }
 
 impl Message {
-    /// The text for `harness`.
+    /// The text for `harness`; for no harness, the first.
     pub(crate) fn text(&self, harness: &str) -> Option<&str> {
         match self {
             Message::Text(text) => Some(text),
             Message::PerHarness(texts) => {
-                let (_, text) = texts.iter().find(|(name, _)| name == harness)?;
+                let (_, text) = texts
+                    .iter()
+                    .find(|(name, _)| harness.is_empty() || name == harness)?;
                 Some(text)
             }
         }
@@ -410,13 +332,4 @@ impl Settings {
         self.shell_prefix &= other.shell_prefix;
         self.wrappers.extend(other.wrappers);
     }
-}
-
-/// A command that runs the command behind it.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Wrapper {
-    /// Its name.
-    pub(crate) name: String,
-    /// Its options that take a value.
-    pub(crate) value_options: Vec<String>,
 }

@@ -2,12 +2,13 @@
 
 use super::action::effect;
 use super::block::block;
-use super::schema::{Fields, Section, Source, nearest, shown, text};
+use super::schema::{Fields, Section, Source, array, nearest, shown, text};
 use super::{Block, Effect, Gates, Layer, Message, Rule, Tests, When};
 use crate::event::{Kind, Phase};
 use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
+use toml_reader::Value;
 
 /// Keys of a file that may have slid into its last rule.
 pub(super) static FILE: Section = Section {
@@ -125,6 +126,10 @@ impl Context {
             &[("pre", Phase::Pre), ("post", Phase::Post)],
         );
         let mut gates = gates(source, fields);
+        let is_empty = |value: &&Value<'_>| array(value).is_some_and(<[Value<'_>]>::is_empty);
+        if let Some(value) = fields.table.get("match").filter(is_empty) {
+            source.problem(value.span.start, "`match` needs at least one block");
+        }
         let blocks = source.tables(fields, "match").iter();
         let matches: Vec<Block> = blocks.filter_map(|value| block(source, value)).collect();
         let effect = effect(source, fields, self.layer);
@@ -200,9 +205,10 @@ fn gates(source: &mut Source<'_>, fields: Fields<'_>) -> Gates {
     }
 }
 
-/// Any name may be a harness of the user's own, but not one letter beside a known one.
+/// Any name may be a harness of the user's own, but not one letter beside a known one;
+/// names as short as `pi` have too many neighbours for that.
 pub(super) fn known_harness(source: &mut Source<'_>, name: &str, offset: usize) {
-    if let Some(near) = nearest(name, &HARNESSES).filter(|near| *near != name) {
+    if let Some(near) = nearest(name, &HARNESSES).filter(|near| *near != name && near.len() > 2) {
         source.problem(
             offset,
             format!("unknown harness `{}`, did you mean `{near}`?", shown(name)),
@@ -263,7 +269,7 @@ fn tests(source: &mut Source<'_>, rule: Fields<'_>, effect: Option<&Effect>) -> 
     for (key, value) in table {
         match text(value) {
             Some(after) => tests.rewrites.push((
-                key.name.clone(),
+                key.name.to_string(),
                 after.to_owned(),
                 source.place(key.span.start),
             )),

@@ -1,8 +1,8 @@
 //! Typed fields out of TOML tables; what does not fit becomes a diagnostic and the reading goes on.
 
-use super::{Diagnostic, Expression, Place};
+use super::{Diagnostic, Place};
 use crate::glob::{Pattern, Stars};
-use crate::regex::Regex;
+use crate::matching::Expression;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub(super) struct Section {
 /// One table of the document, read as a section.
 #[derive(Clone, Copy)]
 pub(super) struct Fields<'d> {
-    pub(super) table: &'d Table,
+    pub(super) table: &'d Table<'d>,
     /// Where the table begins.
     pub(super) offset: usize,
     pub(super) section: &'static Section,
@@ -39,29 +39,27 @@ impl<'t> Source<'t> {
     pub(super) fn open(
         file: &Path,
         text: &'t [u8],
-    ) -> Result<(Source<'t>, Table), Vec<Diagnostic>> {
-        let file: Rc<Path> = Rc::from(file);
+    ) -> Result<(Source<'t>, Table<'t>), Vec<Diagnostic>> {
         match toml_reader::parse(text) {
-            Ok(root) => {
-                let places = Places::new(text);
-                Ok((
-                    Source {
-                        file,
-                        places,
-                        problems: Vec::new(),
-                    },
-                    root,
-                ))
-            }
+            Ok(root) => Ok((Source::new(file, text), root)),
             Err(error) => {
                 let place = Place {
-                    file,
+                    file: Rc::from(file),
                     line: error.line,
                     column: error.column,
                 };
                 let message = format!("invalid TOML: {}", error.message);
                 Err(vec![Diagnostic { place, message }])
             }
+        }
+    }
+
+    /// A text that was read already, in whichever language.
+    pub(super) fn new(file: &Path, text: &'t [u8]) -> Source<'t> {
+        Source {
+            file: Rc::from(file),
+            places: Places::new(text),
+            problems: Vec::new(),
         }
     }
 
@@ -95,7 +93,7 @@ impl<'t> Source<'t> {
     /// Opens a section; a field it does not have is a problem.
     pub(super) fn fields<'d>(
         &mut self,
-        value: &'d Value,
+        value: &'d Value<'d>,
         key: &str,
         section: &'static Section,
     ) -> Option<Fields<'d>> {
@@ -109,7 +107,7 @@ impl<'t> Source<'t> {
     /// The same for a table that is one already.
     pub(super) fn root<'d>(
         &mut self,
-        table: &'d Table,
+        table: &'d Table<'d>,
         offset: usize,
         section: &'static Section,
     ) -> Fields<'d> {
@@ -119,7 +117,7 @@ impl<'t> Source<'t> {
             section,
         };
         for (key, _) in table {
-            if !section.fields.contains(&key.name.as_str()) {
+            if !section.fields.contains(&&*key.name) {
                 let message = fields
                     .slid(&key.name)
                     .unwrap_or_else(|| unknown(&key.name, section));
@@ -130,7 +128,7 @@ impl<'t> Source<'t> {
     }
 
     /// `KEY must be …, found …`.
-    pub(super) fn wrong(&mut self, value: &Value, key: &str, expected: &str) {
+    pub(super) fn wrong(&mut self, value: &Value<'_>, key: &str, expected: &str) {
         let blank = text(value).is_some_and(|text| text.trim().is_empty());
         let found = if blank {
             "an empty string"
@@ -149,7 +147,7 @@ impl<'t> Source<'t> {
         fields: Fields<'d>,
         key: &str,
         expected: &str,
-        convert: impl FnOnce(&'d Value) -> Option<T>,
+        convert: impl FnOnce(&'d Value<'d>) -> Option<T>,
     ) -> Option<T> {
         let value = fields.table.get(key)?;
         let converted = convert(value);
@@ -196,20 +194,16 @@ impl<'t> Source<'t> {
         key: &str,
     ) -> Option<Vec<(&'d str, usize)>> {
         self.read(fields, key, "an array of strings", |value| {
-            let element = |value: &'d Value| Some((text(value)?, value.span.start));
+            let element = |value: &'d Value<'d>| Some((text(value)?, value.span.start));
             array(value)?.iter().map(element).collect()
         })
     }
 
     /// The same without the places.
     pub(super) fn texts(&mut self, fields: Fields<'_>, key: &str) -> Option<Vec<String>> {
-        let strings = self.strings(fields, key)?;
-        Some(
-            strings
-                .into_iter()
-                .map(|(text, _)| text.to_owned())
-                .collect(),
-        )
+        let owned = |value: &Value<'_>| text(value).map(str::to_owned);
+        let read = |value| array(value)?.iter().map(owned).collect();
+        self.read(fields, key, "an array of strings", read)
     }
 
     /// One name or a list of them, none blank.
@@ -226,7 +220,7 @@ impl<'t> Source<'t> {
                 let values = array(value)
                     .filter(|values| !values.is_empty())
                     .unwrap_or(std::slice::from_ref(value));
-                let name = |value: &'d Value| {
+                let name = |value: &'d Value<'d>| {
                     Some((
                         text(value).filter(|text| !text.trim().is_empty())?,
                         value.span.start,
@@ -245,31 +239,36 @@ impl<'t> Source<'t> {
         choices: &[(&str, T)],
     ) -> Option<T> {
         let value = fields.table.get(key)?;
+        let found = text(value);
+        if let Some((_, choice)) = choices.iter().find(|(word, _)| Some(*word) == found) {
+            return Some(*choice);
+        }
         let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
         let expected = format!("one of {}", listed(&words));
-        let found = self.read(fields, key, &expected, text)?;
-        let chosen = choices.iter().find(|(word, _)| *word == found);
-        if chosen.is_none() {
-            let advice =
-                nearest(found, &words).map_or(expected, |near| format!("did you mean `{near}`?"));
-            self.problem(
-                value.span.start,
-                format!("unknown {key} `{}`, {advice}", shown(found)),
-            );
+        if let Some(found) = found {
+            let near = nearest(found, &words).map(|near| format!("did you mean `{near}`?"));
+            let advice = near.unwrap_or(expected);
+            let message = format!("unknown {key} `{}`, {advice}", shown(found));
+            self.problem(value.span.start, message);
+        } else {
+            self.wrong(value, key, &expected);
         }
-        chosen.map(|(_, choice)| *choice)
+        None
     }
 
     /// The elements of an array of tables.
-    pub(super) fn tables<'d>(&mut self, fields: Fields<'d>, key: &str) -> &'d [Value] {
-        let header = format!(
-            "an array of tables, as `[[{}]]` makes it",
-            fields.section.below(key)
-        );
-        let values = self.read(fields, key, &header, |value| {
-            array(value).filter(|values| values.iter().all(|value| value.as_table().is_some()))
-        });
-        values.unwrap_or_default()
+    pub(super) fn tables<'d>(&mut self, fields: Fields<'d>, key: &str) -> &'d [Value<'d>] {
+        let Some(value) = fields.table.get(key) else {
+            return &[];
+        };
+        let is_table = |value: &Value<'_>| value.as_table().is_some();
+        let tables = array(value).filter(|values| values.iter().all(is_table));
+        if tables.is_none() {
+            let header = fields.section.below(key);
+            let expected = format!("an array of tables, as `[[{header}]]` makes it");
+            self.wrong(value, key, &expected);
+        }
+        tables.unwrap_or_default()
     }
 
     /// A glob per string of the array.
@@ -296,10 +295,13 @@ impl<'t> Source<'t> {
         let text = self.read(fields, key, "a string", text)?;
         let offset = fields.table.get(key)?.span.start;
         self.no_control_characters(text, offset);
-        if let Err(error) = Regex::check(text) {
-            self.problem(offset, format!("`{key}`: {error}"));
+        match Expression::new(text) {
+            Ok(expression) => Some(expression),
+            Err(error) => {
+                self.problem(offset, format!("`{key}`: {error}"));
+                None
+            }
         }
-        Some(Expression::new(text))
     }
 
     /// In TOML `"\b"` is a backspace: hardly what the author of a pattern meant.
@@ -343,7 +345,7 @@ impl Section {
     }
 }
 
-pub(super) fn text(value: &Value) -> Option<&str> {
+pub(super) fn text<'d>(value: &'d Value<'_>) -> Option<&'d str> {
     if let Kind::String(text) = &value.kind {
         Some(text)
     } else {
@@ -351,7 +353,7 @@ pub(super) fn text(value: &Value) -> Option<&str> {
     }
 }
 
-pub(super) fn boolean(value: &Value) -> Option<bool> {
+pub(super) fn boolean(value: &Value<'_>) -> Option<bool> {
     if let Kind::Boolean(truth) = value.kind {
         Some(truth)
     } else {
@@ -359,7 +361,7 @@ pub(super) fn boolean(value: &Value) -> Option<bool> {
     }
 }
 
-fn array(value: &Value) -> Option<&[Value]> {
+pub(super) fn array<'d>(value: &'d Value<'d>) -> Option<&'d [Value<'d>]> {
     if let Kind::Array(values) = &value.kind {
         Some(values)
     } else {
@@ -371,7 +373,7 @@ fn array(value: &Value) -> Option<&[Value]> {
     clippy::cast_precision_loss,
     reason = "of a number of seconds beyond 2^53"
 )]
-fn number(value: &Value) -> Option<f64> {
+fn number(value: &Value<'_>) -> Option<f64> {
     match value.kind {
         Kind::Integer(number) => Some(number as f64),
         Kind::Float(number) => Some(number),

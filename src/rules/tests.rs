@@ -3,6 +3,7 @@
 use super::guard::{self, GuardFile, Scope};
 use super::steer::{self, Fate, SteerFile};
 use super::*;
+use crate::matching::{Binding, Operator, Path as Dotted};
 
 fn guard(text: &str) -> Result<GuardFile, Vec<Diagnostic>> {
     guard::read(
@@ -122,6 +123,8 @@ fn every_key_of_a_rule_is_read() {
         .map(|(line, _)| line.as_str())
         .collect();
     assert_eq!(ignores, ["b", "c"]);
+    let own = one("[[rules]]\nid='a'\nharness='ai'\nchecker=['c']");
+    assert_eq!(own.gates.harness, ["ai"]);
     assert_eq!(
         one("[[rules]]\nid='a'\nagents=['codex']\nchecker=['c']")
             .gates
@@ -253,7 +256,7 @@ fn blocks_and_operators_are_read() {
         .iter()
         .map(|block| block.binding.clone())
         .collect();
-    let path = |path: &str| path.to_owned();
+    let path = Dotted::new;
     assert_eq!(
         bindings,
         [
@@ -269,10 +272,9 @@ fn blocks_and_operators_are_read() {
         .collect();
     let paths: Vec<_> = conditions
         .iter()
-        .map(|condition| condition.path.as_str())
+        .map(|condition| condition.path.to_string())
         .collect();
     assert_eq!(paths, ["head", "args.0", "", "a", "b"]);
-    assert_eq!(conditions[1].place.to_string(), "g.toml:8:9");
     assert!(
         matches!(&*conditions[0].operators, [Operator::AnyOf(any), Operator::NoneOf(none)] if any == &["a"] && none.is_empty())
     );
@@ -383,6 +385,7 @@ const RULE_PROBLEMS: &[(&str, &str)] = &[
         "match = { a = { is = true } }",
         "4:9 `match` must be an array of tables, as `[[rules.match]]` makes it, found a table",
     ),
+    ("match = []", "4:9 `match` needs at least one block"),
     (
         "match = ['x']",
         "4:9 `match` must be an array of tables, as `[[rules.match]]` makes it, found an array",

@@ -12,8 +12,10 @@ use super::words::{Kind, Word, identifier};
 /// What, besides the ordinary, a word may hold in its position.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Position {
-    /// `NAME=value`, `NAME[subscript]=value` and `NAME=(…)` are assignments here.
+    /// `NAME=value` is an assignment here.
     pub(super) assignment: bool,
+    /// And so are `NAME[subscript]=value` and `NAME=(…)`.
+    pub(super) array: bool,
     /// `@(a|b)` and its kin are patterns here.
     pub(super) pattern: bool,
     /// Parentheses and `|` belong to a regular expression (`[[ x =~ … ]]`).
@@ -77,8 +79,14 @@ impl<'t> Parser<'t, '_> {
             match byte {
                 b' ' | b'\t' => self.at += 1,
                 b'#' => {
-                    while self.raw(0).is_some_and(|byte| byte != b'\n') {
+                    self.run(|byte| byte == b'\n');
+                    // In a here-document lines are joined before anything else is read.
+                    while self.scope.joined
+                        && self.slice_from(0).ends_with('\\')
+                        && self.raw(0).is_some()
+                    {
                         self.at += 1;
+                        self.run(|byte| byte == b'\n');
                     }
                 }
                 _ => return,
@@ -103,7 +111,7 @@ impl<'t> Parser<'t, '_> {
     /// Takes one whole character.
     fn character(&mut self) -> &'t str {
         let start = self.at;
-        self.at += 1;
+        self.at = self.end.min(self.at + 1);
         while self.at < self.end && !self.text.is_char_boundary(self.at) {
             self.at += 1;
         }
@@ -133,7 +141,7 @@ impl<'t> Parser<'t, '_> {
                 b'<' | b'>' if self.second() == Some(b'(') => {
                     self.process_substitution(&mut word)?
                 }
-                b'(' if position.assignment && word.value_from == Some(word.parts.len()) => {
+                b'(' if position.array && word.value_from == Some(word.parts.len()) => {
                     self.array(&mut word)?
                 }
                 b'(' if position.regex || (position.pattern && opens_pattern(&word)) => {
@@ -196,7 +204,7 @@ impl<'t> Parser<'t, '_> {
                 return Ok(());
             }
         }
-        if self.peek() == Some(b'[') {
+        if self.peek() == Some(b'[') && (position.array || position.element) {
             self.at += 1;
             word.push(Kind::Bare, "[");
             self.nested(|parser| parser.balanced(b'[', b']', word))?;
@@ -332,11 +340,14 @@ impl<'t> Parser<'t, '_> {
         match self.second() {
             Some(b'(') => {
                 self.take_dollar();
-                if self.second() == Some(b'(') && self.double_parenthesis()? {
+                if self.second() != Some(b'(') {
+                    self.at += 1;
+                    self.command_substitution()?;
+                } else if self.double_parenthesis()? {
                     return self.arithmetic_expansion(word);
+                } else {
+                    self.subshell_substitution()?;
                 }
-                self.at += 1;
-                self.command_substitution()?;
                 word.push(Kind::Computed, "");
             }
             Some(b'{') => {
@@ -367,7 +378,7 @@ impl<'t> Parser<'t, '_> {
             {
                 self.take_dollar();
                 let name = self.parameter_name();
-                self.parameter(word, quoted, &name, start);
+                self.parameter(word, quoted, &name, &format!("${name}"));
             }
             _ => {
                 self.at = start + 1;
@@ -403,12 +414,14 @@ impl<'t> Parser<'t, '_> {
         name
     }
 
-    /// The value of a known variable, or the parameter as it stands.
-    fn parameter(&mut self, word: &mut Word, quoted: bool, name: &str, start: usize) {
-        let value = self.known(name);
-        match value {
-            Some(value) => word.push(if quoted { Kind::Quoted } else { Kind::Value }, &value),
-            None => word.push(Kind::Variable, self.slice_from(start)),
+    /// The value of a known variable, or the parameter as it stands in `source`.
+    fn parameter(&mut self, word: &mut Word, quoted: bool, name: &str, source: &str) {
+        match self.known(name) {
+            Some(value) => {
+                word.expanded = true;
+                word.push(if quoted { Kind::Quoted } else { Kind::Value }, &value);
+            }
+            None => word.push(Kind::Variable, source),
         }
     }
 
@@ -446,12 +459,8 @@ impl<'t> Parser<'t, '_> {
         if operator.starts_with('=') || operator.starts_with(":=") {
             self.shared.variables.forget();
         }
-        match self.known(&text) {
-            Some(value) if inner.bare().is_some() => {
-                word.push(if quoted { Kind::Quoted } else { Kind::Value }, &value)
-            }
-            _ => word.push(Kind::Variable, &format!("${{{text}}}")),
-        }
+        let name = inner.bare().unwrap_or_default();
+        self.parameter(word, quoted, name, &format!("${{{text}}}"));
         Ok(())
     }
 
@@ -486,7 +495,8 @@ impl<'t> Parser<'t, '_> {
         self.at += 1;
         let start = self.at;
         while self.raw(0).is_some_and(|byte| byte != b'\'') {
-            self.at += if self.raw(0) == Some(b'\\') { 2 } else { 1 };
+            let width = if self.raw(0) == Some(b'\\') { 2 } else { 1 };
+            self.at = self.end.min(self.at + width);
         }
         let text = ansi_unescape(self.slice_from(start));
         word.push(Kind::Quoted, &text);

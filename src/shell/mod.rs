@@ -1,5 +1,4 @@
-//! Shell text into segments: the simple commands that bash would run, wrappers peeled, nested
-//! scripts read again.
+#![doc = include_str!("../manual/05-shell.md")]
 //!
 //! Promises: linear in the text, an end on every input, no panic; spans lie on character borders.
 //! Never: runs anything, touches the disk, guesses a value it did not see assigned.
@@ -15,6 +14,8 @@ mod lexer;
 mod parser;
 mod peel;
 mod reenter;
+#[cfg(test)]
+mod tests;
 mod words;
 mod workspace;
 
@@ -130,15 +131,10 @@ impl Parsed {
 
 /// Reads `text` as a shell would.
 pub(crate) fn parse(text: &str, options: &Options<'_>) -> Parsed {
-    // What is read more than once (scripts in words, escaped backquotes) may add up to a few
-    // times the text; a text that nests copies in copies beyond that is not read to the end.
-    let mut shared = Shared::new(
-        Directories::new(options.cwd, options.home),
-        64 * 1_024 + 4 * text.len(),
-    );
+    let mut shared = Shared::new(Directories::new(options.cwd, options.home), copies(text));
     let well = Parser::new(text, &mut shared, true).script();
     let leading = leading(shared.commands.first());
-    let mut reader = Reader::new(options, shared.copies);
+    let mut reader = Reader::new(options, shared.copies, text.len());
     let mut parsed = Parsed {
         complete: well && !shared.incomplete,
         limited: shared.limited,
@@ -147,6 +143,12 @@ pub(crate) fn parse(text: &str, options: &Options<'_>) -> Parsed {
     };
     reader.read_text(shared, &mut parsed);
     parsed
+}
+
+/// How many bytes may be read again (scripts in words, escaped backquotes): a few times the text,
+/// so that copies nested in copies stay linear. Beyond that the text counts as limited.
+fn copies(text: &str) -> usize {
+    4 * 1_024 + 8 * text.len()
 }
 
 /// The leading assignments of the first simple command, when it has a command word; the value
@@ -171,7 +173,7 @@ fn leading(first: Option<&Command>) -> Vec<(String, Option<String>)> {
 /// words, pipeline start and depth of each; and whether the text is complete.
 #[cfg(test)]
 pub(crate) fn raw(text: &str) -> (Vec<(Vec<String>, bool, u32)>, bool) {
-    let mut shared = Shared::new(Directories::default(), 64 * 1_024 + 4 * text.len());
+    let mut shared = Shared::new(Directories::default(), copies(text));
     let well = Parser::new(text, &mut shared, true).script();
     let complete = well && !shared.limited;
     let words = |word: &Word| {

@@ -101,6 +101,8 @@ pub(super) struct Scope {
     pub(super) conditional: bool,
     /// What is read here may run more than once, or later.
     pub(super) repeated: bool,
+    /// What is read here stands in a here-document whose lines a backslash joins.
+    pub(super) joined: bool,
 }
 
 /// A parser of `text` from `at` to `end`.
@@ -139,8 +141,8 @@ impl<'t, 's> Parser<'t, 's> {
         }
     }
 
-    /// A whole script. What bash refuses ends with its line; the lines behind it are read all the
-    /// same, for another shell may run them. Returns whether all was well.
+    /// A whole script. What stands behind something that bash refuses is read all the same, from
+    /// the next separator on, for another shell may run it. Returns whether all was well.
     pub(super) fn script(&mut self) -> bool {
         let mut well = true;
         while self.at < self.end {
@@ -149,10 +151,8 @@ impl<'t, 's> Parser<'t, 's> {
                 well = false;
                 self.heredocs.clear();
                 self.keywords.clear();
-                if self.shared.limited {
-                    break;
-                }
-                self.run(|byte| byte == b'\n');
+                self.piped = false;
+                self.run(|byte| matches!(byte, b'\n' | b';' | b'&' | b'|' | b'(' | b')'));
                 self.at += 1;
             }
         }
@@ -286,7 +286,7 @@ impl<'t, 's> Parser<'t, 's> {
 
     fn pipeline(&mut self) -> Parsing<()> {
         self.skip_blanks();
-        if self.prefixes() && matches!(self.peek(), None | Some(b';' | b'\n')) {
+        if self.prefixes() && matches!(self.peek(), None | Some(b';' | b'\n' | b')')) {
             return Ok(());
         }
         let directory = self.shared.directories.current();
@@ -325,9 +325,7 @@ impl<'t, 's> Parser<'t, 's> {
             if keyword == "time" {
                 for option in ["-p", "--"] {
                     self.skip_blanks();
-                    if self.raw_word() == option {
-                        self.at += option.len();
-                    }
+                    self.take_text(option);
                 }
             }
             self.skip_blanks();
@@ -400,9 +398,9 @@ impl<'t, 's> Parser<'t, 's> {
         };
         let function = matches!(outcome, Ok(true));
         if function || (outcome.is_err() && command.words.is_empty()) {
-            // A definition runs nothing by itself; of a command cut short nothing runs.
+            // A definition runs nothing by itself; of a command cut short nothing runs. Its empty
+            // entry stays, so that the places of others hold.
             self.keywords = std::mem::take(&mut entry.keywords);
-            self.shared.commands.remove(index);
             outcome?;
             self.function_body(command.words.first().map(Word::text))?;
             return Ok(None);
@@ -410,7 +408,7 @@ impl<'t, 's> Parser<'t, 's> {
         entry.words = command.words;
         entry.assignments = command.assignments;
         entry.redirections = command.redirections;
-        entry.span.end = command.span.end;
+        entry.span.end = command.span.end.max(entry.span.start);
         let broken = outcome.is_err();
         self.shared
             .directories
@@ -449,6 +447,9 @@ impl<'t, 's> Parser<'t, 's> {
                 let first = command.words.is_empty();
                 let position = Position {
                     assignment: first || declares,
+                    array: declares
+                        || first
+                            && (command.assignments.is_empty() || command.redirections.is_empty()),
                     pattern: !first,
                     ..Position::default()
                 };
@@ -467,6 +468,12 @@ impl<'t, 's> Parser<'t, 's> {
             && command.assignments.is_empty()
             && command.redirections.is_empty();
         if empty { Err(Halt) } else { Ok(false) }
+    }
+
+    /// True where a word begins.
+    fn at_word(&mut self) -> bool {
+        self.peek().is_some_and(|byte| !breaks(byte))
+            || (matches!(self.peek(), Some(b'<' | b'>')) && self.second() == Some(b'('))
     }
 
     /// Takes the descriptor of a redirection, `2>` or `{name}>`, if one stands here.
@@ -535,13 +542,24 @@ impl<'t, 's> Parser<'t, 's> {
     fn redirection(&mut self, index: Option<usize>, command: &mut Command) -> Parsing<()> {
         let op = self.redirection_operator()?;
         self.skip_blanks();
-        if self
-            .peek()
-            .is_none_or(|byte| breaks(byte) && self.second() != Some(b'('))
-        {
+        // Digits before another redirection belong to that one (POSIX 2.3, IO_NUMBER).
+        let number = !op.ends_with('&')
+            && self.peek().is_some_and(|byte| byte.is_ascii_digit())
+            && self.skip_descriptor();
+        if number || !self.at_word() {
             return Err(Halt);
         }
         let target = match op {
+            // To bash the dash is a sign of its own: `2>&-x` closes, and `x` is a word.
+            "<&" | ">&" if self.peek() == Some(b'-') => {
+                self.at += 1;
+                let mut dash = Word {
+                    span: self.at - 1..self.at,
+                    ..Word::default()
+                };
+                dash.push(Kind::Bare, "-");
+                dash
+            }
             "<<" | "<<-" => self.open_heredoc(op, index)?,
             _ => self.word(Position::default())?,
         };
@@ -664,6 +682,7 @@ impl<'t, 's> Parser<'t, 's> {
         let (scope, text_end) = (self.scope, self.end);
         (self.at, self.end) = (start, end);
         self.scope.depth = depth;
+        self.scope.joined = true;
         while self.peek().is_some() {
             // What does not close is an error only when it runs.
             if self.quoted_piece(body, b'\n').is_err() {
@@ -718,23 +737,33 @@ impl<'t, 's> Parser<'t, 's> {
         let close = self.at;
         let inside = self.slice_from(start);
         word.push(Kind::Computed, "");
-        let outer = std::mem::take(&mut self.heredocs);
-        let keywords = std::mem::take(&mut self.keywords);
-        let piped = std::mem::take(&mut self.piped);
-        let outcome = self.subshell(|parser| {
-            parser.scope.depth += 1;
+        self.late_script(close, |parser| {
             if escapes {
                 return parser.unescaped(inside, quoted);
             }
-            let end = std::mem::replace(&mut parser.end, close);
             parser.at = start;
             parser.script();
-            parser.end = end;
             Ok(())
+        })
+    }
+
+    /// Reads by `inner` the text up to `close`, which is parsed when it runs, in its own process.
+    fn late_script(
+        &mut self,
+        close: usize,
+        inner: impl FnOnce(&mut Self) -> Parsing<()>,
+    ) -> Parsing<()> {
+        let outer = std::mem::take(&mut self.heredocs);
+        let keywords = std::mem::take(&mut self.keywords);
+        let piped = std::mem::take(&mut self.piped);
+        let end = std::mem::replace(&mut self.end, close);
+        let outcome = self.subshell(|parser| {
+            parser.scope.depth += 1;
+            inner(parser)
         });
         self.heredocs = outer;
         (self.keywords, self.piped) = (keywords, piped);
-        self.at = close + 1;
+        (self.at, self.end) = (close + 1, end);
         outcome
     }
 
@@ -773,20 +802,26 @@ impl<'t, 's> Parser<'t, 's> {
     pub(super) fn double_parenthesis(&mut self) -> Parsing<bool> {
         self.peek();
         let mut inner = self.at + 1;
-        while self.text.as_bytes().get(inner) == Some(&b'\\')
-            && self.text.as_bytes().get(inner + 1) == Some(&b'\n')
-        {
+        while self.text.as_bytes().get(inner..inner + 2) == Some(b"\\\n") {
             inner += 2;
         }
-        if inner >= self.paired {
-            self.pair(inner);
+        if self.at >= self.paired {
+            self.pair(self.at);
         }
-        match self.pairs.get(&inner) {
-            Some(close) => {
-                Ok(self.text.as_bytes().get(close + 1) == Some(&b')') && close + 1 < self.end)
-            }
-            None => Err(Halt),
-        }
+        let close = *self.pairs.get(&inner).ok_or(Halt)?;
+        Ok(self.text.as_bytes().get(close + 1) == Some(&b')') && close + 1 < self.end)
+    }
+
+    /// `$( (…) …)` spelled `$((`, with the `$` taken: bash finds its end by the parentheses and
+    /// parses what it holds when it runs, so a mistake in it spoils nothing else.
+    pub(super) fn subshell_substitution(&mut self) -> Parsing<()> {
+        let start = self.at + 1;
+        let close = *self.pairs.get(&self.at).ok_or(Halt)?;
+        self.late_script(close, |parser| {
+            parser.at = start;
+            parser.script();
+            Ok(())
+        })
     }
 
     /// Notes where the parenthesis at `from`, and those inside it, are closed.

@@ -58,10 +58,10 @@ enum Input {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(options: &Options<'a>, copies: usize) -> Self {
+    pub(super) fn new(options: &Options<'a>, copies: usize, length: usize) -> Self {
         Self {
             options: *options,
-            budget: Budget::TEXT,
+            budget: Budget::of_text(length),
             copies,
             nesting: 0,
         }
@@ -182,7 +182,8 @@ impl<'a> Reader<'a> {
                 .into_iter()
                 .flat_map(words::split_values)
                 .collect();
-            let alone = fields.len() == 1
+            let alone = !word.expanded
+                && fields.len() == 1
                 && fields
                     .first()
                     .is_some_and(|field| field.len() == word.parts.len());
@@ -214,7 +215,11 @@ impl<'a> Reader<'a> {
                     if !self.deeper(text.text.len(), parsed) {
                         return;
                     }
-                    let mut tokens = peel::split_string(&text.text);
+                    // `env` reads what it split as its own arguments once more.
+                    draft.inherited.pop();
+                    draft.segment.wrappers.pop();
+                    let mut tokens = vec![Token::new("env".to_owned())];
+                    tokens.extend(peel::split_string(&text.text));
                     tokens.extend(draft.tokens.drain(next..));
                     draft.tokens = tokens;
                     draft.segment.depth += 1;
@@ -223,9 +228,6 @@ impl<'a> Reader<'a> {
                         token.span = None;
                     }
                     at = 0;
-                    if draft.tokens.is_empty() {
-                        return;
-                    }
                 }
                 Peeled::Scripts(scripts) => {
                     for script in scripts {

@@ -6,6 +6,8 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::parser::MAX_NESTING;
+
 /// Where a stretch of a word comes from; expansions treat each kind differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -36,6 +38,8 @@ pub(super) struct Word {
     pub(super) span: Range<usize>,
     /// For `NAME=value`: the index of the value's first part; the parts before spell `NAME=`.
     pub(super) value_from: Option<usize>,
+    /// The value of a known variable is in it.
+    pub(super) expanded: bool,
 }
 
 impl Word {
@@ -133,11 +137,14 @@ const WORD_LIMIT: Budget = Budget {
 };
 
 impl Budget {
-    /// Limits of one text: a row of words, each within its own limit, must not multiply it.
-    pub(super) const TEXT: Self = Self {
-        words: 16 * 1_024,
-        bytes: 1_024 * 1_024,
-    };
+    /// The limits of a text of `length` bytes: many words, each within its own limit, must not
+    /// multiply it.
+    pub(super) fn of_text(length: usize) -> Self {
+        Self {
+            words: 4 * WORD_LIMIT.words + length / 16,
+            bytes: 4 * WORD_LIMIT.bytes + length,
+        }
+    }
 
     /// Takes `words` and `bytes` away; false, taking nothing, when they are not there.
     pub(super) fn take(&mut self, words: usize, bytes: usize) -> bool {
@@ -162,7 +169,7 @@ enum Symbol<'w> {
 enum Node<'w> {
     Text(&'w str, Kind),
     Choice(Vec<Vec<Node<'w>>>),
-    Range(Vec<String>),
+    Range(Sequence),
 }
 
 /// Brace expansion (bash manual, "Brace Expansion"): the words `word` stands for, or None when
@@ -172,7 +179,7 @@ pub(super) fn expand_braces(word: &Word, budget: &mut Budget) -> Option<Vec<Vec<
     if !symbols.iter().any(|symbol| matches!(symbol, Symbol::Open)) {
         return Some(vec![word.parts.clone()]);
     }
-    let nodes = parse_braces(symbols);
+    let nodes = parse_braces(&symbols)?;
     let (words, bytes) = size(&nodes);
     if words == 1 {
         return Some(vec![word.parts.clone()]);
@@ -211,77 +218,131 @@ fn symbols(word: &Word) -> Vec<Symbol<'_>> {
     symbols
 }
 
-/// A brace that is open: its finished alternatives and the one being read.
+/// For each symbol, whether it is a sign of a brace that expands: one that is closed and holds a
+/// comma of its own or is a range. Linear, whatever is open or closed in whatever order.
+fn live_signs(symbols: &[Symbol<'_>]) -> Vec<bool> {
+    let mut live = vec![false; symbols.len()];
+    let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
+    for (index, symbol) in symbols.iter().enumerate() {
+        match symbol {
+            Symbol::Text(..) => {}
+            Symbol::Open => open.push((index, Vec::new())),
+            Symbol::Comma => {
+                if let Some((_, commas)) = open.last_mut() {
+                    commas.push(index);
+                }
+            }
+            Symbol::Close => {
+                let Some((start, commas)) = open.pop() else {
+                    continue;
+                };
+                if !commas.is_empty() || range_between(symbols, start, index).is_some() {
+                    for sign in commas.into_iter().chain([start, index]) {
+                        if let Some(flag) = live.get_mut(sign) {
+                            *flag = true;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    live
+}
+
+/// The range that is all that stands between two braces.
+fn range_between(symbols: &[Symbol<'_>], open: usize, close: usize) -> Option<Sequence> {
+    match symbols.get(open + 1..close)? {
+        [Symbol::Text(text, Kind::Bare)] => range(text),
+        _ => None,
+    }
+}
+
+/// A brace being read: its finished alternatives and the current one.
 #[derive(Default)]
 struct Level<'w> {
     done: Vec<Vec<Node<'w>>>,
     current: Vec<Node<'w>>,
 }
 
-/// One pass with a stack of open braces; a brace without its partner, or without a comma or a
-/// range inside, is literal.
-fn parse_braces(symbols: Vec<Symbol<'_>>) -> Vec<Node<'_>> {
+/// The nodes of a word; `None` when braces stand too deep in each other.
+fn parse_braces<'w>(symbols: &[Symbol<'w>]) -> Option<Vec<Node<'w>>> {
+    let live = live_signs(symbols);
     let mut levels = vec![Level::default()];
-    for symbol in symbols {
-        let outermost = levels.len() == 1;
-        let Some(level) = levels.last_mut() else {
-            break;
-        };
+    for (index, symbol) in symbols.iter().enumerate() {
+        let live = live.get(index).copied().unwrap_or_default();
+        if levels.len() > MAX_NESTING as usize {
+            return None;
+        }
+        let level = levels.last_mut()?;
         match symbol {
-            Symbol::Text(text, kind) => level.current.push(Node::Text(text, kind)),
-            Symbol::Comma if outermost => level.current.push(Node::Text(",", Kind::Bare)),
-            Symbol::Close if outermost => level.current.push(Node::Text("}", Kind::Bare)),
-            Symbol::Comma => level.done.push(std::mem::take(&mut level.current)),
-            Symbol::Open => levels.push(Level::default()),
-            Symbol::Close => {
-                let closed = close(levels.pop().unwrap_or_default());
-                if let Some(outer) = levels.last_mut() {
-                    outer.current.extend(closed);
-                }
+            Symbol::Text(text, kind) => level.current.push(Node::Text(text, *kind)),
+            Symbol::Open if live => levels.push(Level::default()),
+            Symbol::Comma if live => level.done.push(std::mem::take(&mut level.current)),
+            Symbol::Close if live => {
+                let closed = close(levels.pop()?);
+                levels.last_mut()?.current.push(closed);
             }
+            Symbol::Open => level.current.push(Node::Text("{", Kind::Bare)),
+            Symbol::Comma => level.current.push(Node::Text(",", Kind::Bare)),
+            Symbol::Close => level.current.push(Node::Text("}", Kind::Bare)),
         }
     }
-    while levels.len() > 1 {
-        let open = literal(levels.pop().unwrap_or_default());
-        if let Some(outer) = levels.last_mut() {
-            outer.current.extend(open);
-        }
-    }
-    levels.pop().unwrap_or_default().current
+    Some(levels.pop()?.current)
 }
 
-/// A brace that met its `}`.
-fn close(mut level: Level<'_>) -> Vec<Node<'_>> {
-    if level.done.is_empty() {
-        if let [Node::Text(text, Kind::Bare)] = level.current.as_slice()
-            && let Some(range) = range(text)
-        {
-            return vec![Node::Range(range)];
-        }
-        let mut nodes = literal(level);
-        nodes.push(Node::Text("}", Kind::Bare));
-        return nodes;
+/// A brace that met its `}`: a range where it holds no comma.
+fn close(mut level: Level<'_>) -> Node<'_> {
+    if let ([], [Node::Text(text, _)]) = (level.done.as_slice(), level.current.as_slice())
+        && let Some(sequence) = range(text)
+    {
+        return Node::Range(sequence);
     }
     level.done.push(level.current);
-    vec![Node::Choice(level.done)]
+    Node::Choice(level.done)
 }
 
-/// The nodes of a brace that is no expansion, with its signs as text.
-fn literal(level: Level<'_>) -> Vec<Node<'_>> {
-    let mut nodes = vec![Node::Text("{", Kind::Bare)];
-    for alternative in level.done {
-        nodes.extend(alternative);
-        nodes.push(Node::Text(",", Kind::Bare));
+/// A sequence expression; its terms are made only when they are wanted.
+struct Sequence {
+    first: i64,
+    last: i64,
+    step: u64,
+    letters: bool,
+    /// Numbers are padded with zeros to this width.
+    width: usize,
+}
+
+impl Sequence {
+    fn count(&self) -> usize {
+        usize::try_from(self.first.abs_diff(self.last) / self.step)
+            .map_or(usize::MAX, |steps| steps.saturating_add(1))
     }
-    nodes.extend(level.current);
-    nodes
+
+    /// The term at `index`, which is below `count`.
+    fn term(&self, index: usize) -> String {
+        let offset = i64::try_from((index as u64).saturating_mul(self.step)).unwrap_or(i64::MAX);
+        let value = if self.first <= self.last {
+            self.first.saturating_add(offset)
+        } else {
+            self.first.saturating_sub(offset)
+        };
+        match u8::try_from(value) {
+            Ok(letter) if self.letters => char::from(letter).to_string(),
+            _ => format!("{value:0width$}", width = self.width),
+        }
+    }
+
+    /// At least the bytes of the longest term.
+    fn longest(&self) -> usize {
+        self.term(0)
+            .len()
+            .max(format!("{:0width$}", self.last, width = self.width).len())
+    }
 }
 
-/// `1..5`, `a..e`, `01..10..2`: the terms, None for anything else. A range longer than the limit
-/// gives one term more than it and stops.
-fn range(text: &str) -> Option<Vec<String>> {
+/// `1..5`, `a..e`, `01..10..2`; None for anything else.
+fn range(text: &str) -> Option<Sequence> {
     let mut fields = text.split("..");
-    let (first, last, step) = (fields.next()?, fields.next()?, fields.next());
+    let (from, to, step) = (fields.next()?, fields.next()?, fields.next());
     if fields.next().is_some() {
         return None;
     }
@@ -293,41 +354,31 @@ fn range(text: &str) -> Option<Vec<String>> {
         [letter] if letter.is_ascii_alphabetic() => Some(i64::from(*letter)),
         _ => None,
     };
-    if let (Some(first), Some(last)) = (letter(first), letter(last)) {
-        return Some(terms(first, last, step, |term| {
-            u8::try_from(term).map_or_else(|_| String::new(), |byte| char::from(byte).to_string())
-        }));
+    if let (Some(first), Some(last)) = (letter(from), letter(to)) {
+        return Some(Sequence {
+            first,
+            last,
+            step,
+            letters: true,
+            width: 0,
+        });
     }
     let padded = |field: &str| {
-        field.trim_start_matches(['-', '+']).starts_with('0')
-            && field.trim_start_matches(['-', '+']).len() > 1
+        let digits = field.trim_start_matches(['-', '+']);
+        digits.starts_with('0') && digits.len() > 1
     };
-    let width = if padded(first) || padded(last) {
-        first.len().max(last.len())
+    let width = if padded(from) || padded(to) {
+        from.len().max(to.len())
     } else {
         0
     };
-    Some(terms(
-        first.parse().ok()?,
-        last.parse().ok()?,
+    Some(Sequence {
+        first: from.parse().ok()?,
+        last: to.parse().ok()?,
         step,
-        |term| format!("{term:0width$}"),
-    ))
-}
-
-/// The terms from `first` to `last`, in either direction.
-fn terms(first: i64, last: i64, step: u64, show: impl Fn(i64) -> String) -> Vec<String> {
-    let count = first.abs_diff(last) / step;
-    let count = count.min(WORD_LIMIT.words as u64 + 1);
-    let term = |index: u64| {
-        let offset = i64::try_from(index.saturating_mul(step)).unwrap_or(i64::MAX);
-        if first <= last {
-            first.saturating_add(offset)
-        } else {
-            first.saturating_sub(offset)
-        }
-    };
-    (0..=count).map(|index| show(term(index))).collect()
+        letters: false,
+        width,
+    })
 }
 
 /// How many words and bytes `nodes` expands to.
@@ -336,7 +387,10 @@ fn size(nodes: &[Node<'_>]) -> (usize, usize) {
     for node in nodes {
         let (node_words, node_bytes) = match node {
             Node::Text(text, _) => (1, text.len()),
-            Node::Range(terms) => (terms.len(), terms.iter().map(String::len).sum()),
+            Node::Range(sequence) => (
+                sequence.count(),
+                sequence.count().saturating_mul(sequence.longest()),
+            ),
             Node::Choice(choices) => choices
                 .iter()
                 .map(|choice| size(choice))
@@ -373,11 +427,10 @@ fn combine(nodes: &[Node<'_>]) -> Vec<Vec<Part>> {
                 text: (*text).to_owned(),
                 kind: *kind,
             }]],
-            Node::Range(terms) => terms
-                .iter()
-                .map(|term| {
+            Node::Range(sequence) => (0..sequence.count())
+                .map(|index| {
                     vec![Part {
-                        text: term.clone(),
+                        text: sequence.term(index),
                         kind: Kind::Bare,
                     }]
                 })

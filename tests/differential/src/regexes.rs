@@ -242,9 +242,9 @@ pub fn compare_sets() -> Vec<String> {
 /// One generated pattern on a few texts.
 pub fn compare(random: &mut Random, compared: &mut u64) -> Option<String> {
     let pattern = if random.below(2) == 0 {
-        random.text(PIECES, 8)
+        random.text(PIECES, 12)
     } else {
-        random.text(SOUND, 5)
+        random.text(SOUND, 7)
     };
     if disagree_on_syntax(&pattern) {
         let small = shrink(&pattern, disagree_on_syntax);
@@ -257,7 +257,7 @@ pub fn compare(random: &mut Random, compared: &mut u64) -> Option<String> {
         return None;
     }
     for _ in 0..4 {
-        let text = random.text(TEXT, 7);
+        let text = random.text(TEXT, 10);
         *compared += 1;
         if disagree(&pattern, &text) {
             let text = shrink(&text, |text| disagree(&pattern, text));

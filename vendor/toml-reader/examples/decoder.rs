@@ -31,7 +31,7 @@ fn main() -> ExitCode {
 
 /// The document as JSON whose leaves carry type and value.
 #[must_use]
-pub fn tagged(table: &Table) -> String {
+pub fn tagged(table: &Table<'_>) -> String {
     let entries: Vec<String> = table
         .iter()
         .map(|(key, value)| format!("{}:{}", quoted(&key.name), item(value)))
@@ -39,7 +39,7 @@ pub fn tagged(table: &Table) -> String {
     format!("{{{}}}", entries.join(","))
 }
 
-fn item(value: &Value) -> String {
+fn item(value: &Value<'_>) -> String {
     let (tag, text) = match &value.kind {
         Kind::Table(table) => return tagged(table),
         Kind::Array(values) => {
@@ -48,7 +48,7 @@ fn item(value: &Value) -> String {
                 values.iter().map(item).collect::<Vec<_>>().join(",")
             );
         }
-        Kind::String(text) => ("string", text.clone()),
+        Kind::String(text) => ("string", text.to_string()),
         Kind::Integer(number) => ("integer", number.to_string()),
         Kind::Float(number) => ("float", number.to_string().to_ascii_lowercase()),
         Kind::Boolean(truth) => ("bool", truth.to_string()),

@@ -22,6 +22,7 @@ mod scalar;
 
 pub use places::Places;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
@@ -33,7 +34,7 @@ pub const MAX_DEPTH: usize = 128;
 ///
 /// # Errors
 /// The first fault of the text: bytes that are no UTF-8, a syntax error, a key defined twice.
-pub fn parse(bytes: &[u8]) -> Result<Table, Error> {
+pub fn parse(bytes: &[u8]) -> Result<Table<'_>, Error> {
     let read = match std::str::from_utf8(bytes) {
         Ok(text) => reader::read(text),
         Err(error) => Err(reader::Fault::new(
@@ -66,17 +67,17 @@ impl std::error::Error for Error {}
 /// One value and the bytes it was read from; for a table opened by a header or a dotted key, the
 /// bytes of the key that opened it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Value {
+pub struct Value<'t> {
     /// Byte range in the document.
     pub span: Range<usize>,
     /// The value itself.
-    pub kind: Kind,
+    pub kind: Kind<'t>,
 }
 
-impl Value {
+impl<'t> Value<'t> {
     /// The table, if it is one.
     #[must_use]
-    pub fn as_table(&self) -> Option<&Table> {
+    pub fn as_table(&self) -> Option<&Table<'t>> {
         if let Kind::Table(table) = &self.kind {
             Some(table)
         } else {
@@ -84,7 +85,7 @@ impl Value {
         }
     }
 
-    fn as_table_mut(&mut self) -> Option<&mut Table> {
+    fn as_table_mut(&mut self) -> Option<&mut Table<'t>> {
         if let Kind::Table(table) = &mut self.kind {
             Some(table)
         } else {
@@ -95,9 +96,9 @@ impl Value {
 
 /// The types of TOML.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
-    /// Text, escapes resolved.
-    String(String),
+pub enum Kind<'t> {
+    /// Text, escapes resolved; borrowed where none stood there.
+    String(Cow<'t, str>),
     /// A 64-bit integer.
     Integer(i64),
     /// A binary64 float.
@@ -107,12 +108,12 @@ pub enum Kind {
     /// A date, a time, or both.
     Datetime(Datetime),
     /// An array, of values or of tables.
-    Array(Vec<Value>),
+    Array(Vec<Value<'t>>),
     /// A table, however it was written.
-    Table(Table),
+    Table(Table<'t>),
 }
 
-impl Kind {
+impl Kind<'_> {
     /// The type's name with its article, for messages.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -165,22 +166,26 @@ pub enum Definition {
 
 /// A key and the bytes it was read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Key {
+pub struct Key<'t> {
     /// The key, quotes and escapes resolved.
-    pub name: String,
+    pub name: Cow<'t, str>,
     /// Byte range in the document.
     pub span: Range<usize>,
 }
 
+/// So many keys are found by looking at each.
+const FEW: usize = 16;
+
 /// Keys and values in the order of their declaration.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct Table<'t> {
     definition: Definition,
-    entries: Vec<(Key, Value)>,
-    index: BTreeMap<String, usize>,
+    entries: Vec<(Key<'t>, Value<'t>)>,
+    /// The positions of all keys, once there are more than [`FEW`].
+    index: BTreeMap<Cow<'t, str>, usize>,
 }
 
-impl Table {
+impl<'t> Table<'t> {
     fn new(definition: Definition) -> Self {
         Table {
             definition,
@@ -195,16 +200,22 @@ impl Table {
         self.definition
     }
 
+    fn position(&self, name: &str) -> Option<usize> {
+        if self.entries.len() > FEW {
+            return self.index.get(name).copied();
+        }
+        self.entries.iter().position(|(key, _)| key.name == name)
+    }
+
     /// The value of `name`.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Value> {
-        self.entries
-            .get(*self.index.get(name)?)
-            .map(|(_, value)| value)
+    pub fn get(&self, name: &str) -> Option<&Value<'t>> {
+        let (_, value) = self.entries.get(self.position(name)?)?;
+        Some(value)
     }
 
     /// Keys and values in the order of their declaration.
-    pub fn iter(&self) -> std::slice::Iter<'_, (Key, Value)> {
+    pub fn iter(&self) -> std::slice::Iter<'_, (Key<'t>, Value<'t>)> {
         self.entries.iter()
     }
 
@@ -215,9 +226,9 @@ impl Table {
     }
 }
 
-impl<'t> IntoIterator for &'t Table {
-    type Item = &'t (Key, Value);
-    type IntoIter = std::slice::Iter<'t, (Key, Value)>;
+impl<'s, 't> IntoIterator for &'s Table<'t> {
+    type Item = &'s (Key<'t>, Value<'t>);
+    type IntoIter = std::slice::Iter<'s, (Key<'t>, Value<'t>)>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()

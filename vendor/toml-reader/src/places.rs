@@ -1,39 +1,26 @@
 //! Byte offsets to lines and columns.
 
-/// How many bytes of a line may pass before another mark is set.
-const STRIDE: usize = 256;
+/// How many bytes lie between two marks: a look-up reads fewer than these.
+const STRIDE: usize = 64;
 
-/// Turns byte offsets of one text into lines and columns, each in the time of a binary search.
+/// Turns byte offsets of one text into lines and columns, each in constant time, however long the
+/// lines are.
 #[derive(Clone, Debug)]
 pub struct Places<'t> {
     bytes: &'t [u8],
-    /// Offsets with their line and column, ascending: every line's start, and within long lines
-    /// one per stride, so that many look-ups in one endless line stay cheap.
-    marks: Vec<(usize, usize, usize)>,
+    /// Line and column at every multiple of the stride.
+    marks: Vec<(usize, usize)>,
 }
 
 impl<'t> Places<'t> {
-    /// Marks the lines of `bytes`. A byte order mark before the text has no column of its own.
+    /// Marks `bytes`. A byte order mark before the text has no column of its own.
     #[must_use]
     pub fn new(bytes: &'t [u8]) -> Self {
-        let start = if bytes.starts_with("\u{feff}".as_bytes()) {
-            3
-        } else {
-            0
-        };
-        let mut marks = vec![(start, 1, 1)];
-        let (mut line, mut column, mut last) = (1, 1, start);
-        for (offset, &byte) in bytes.iter().enumerate().skip(start) {
-            if byte == b'\n' {
-                (line, column) = (line + 1, 1);
-            } else {
-                column += usize::from(begins_character(byte));
-                if offset - last < STRIDE {
-                    continue;
-                }
-            }
-            last = offset + 1;
-            marks.push((last, line, column));
+        let start = usize::from(!bytes.starts_with("\u{feff}".as_bytes()));
+        let mut marks = Vec::with_capacity(bytes.len() / STRIDE + 2);
+        marks.push((1, start));
+        for chunk in bytes.chunks(STRIDE) {
+            marks.extend(marks.last().map(|mark| advanced(*mark, chunk)));
         }
         Places { bytes, marks }
     }
@@ -41,30 +28,29 @@ impl<'t> Places<'t> {
     /// Line and column of `offset`, both from 1, the column in characters.
     #[must_use]
     pub fn at(&self, offset: usize) -> (usize, usize) {
-        let following = self.marks.partition_point(|mark| mark.0 <= offset);
-        let (start, line, column) = self
-            .marks
-            .get(following.saturating_sub(1))
-            .copied()
-            .unwrap_or((0, 1, 1));
-        let between = self
-            .bytes
-            .get(start..offset.min(self.bytes.len()))
-            .unwrap_or_default();
-        (
-            line,
-            column
-                + between
-                    .iter()
-                    .filter(|byte| begins_character(**byte))
-                    .count(),
-        )
+        let offset = offset.min(self.bytes.len());
+        let stride = offset / STRIDE;
+        let between = self.bytes.get(stride * STRIDE..offset).unwrap_or_default();
+        let (line, column) = advanced(self.marks.get(stride).copied().unwrap_or((1, 1)), between);
+        (line, column.max(1))
     }
 }
 
-/// False for the second and later bytes of a character in UTF-8.
-fn begins_character(byte: u8) -> bool {
-    byte & 0b1100_0000 != 0b1000_0000
+/// The place behind `bytes`.
+fn advanced((line, column): (usize, usize), bytes: &[u8]) -> (usize, usize) {
+    let mut lines = bytes.rsplit(|byte| *byte == b'\n');
+    let last = lines.next().unwrap_or_default();
+    // The second and later bytes of a character in UTF-8 are 10xx_xxxx.
+    let later = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;
+    let characters = if last.is_ascii() {
+        last.len()
+    } else {
+        last.len() - last.iter().filter(later).count()
+    };
+    match lines.count() {
+        0 => (line, column + characters),
+        earlier => (line + earlier, 1 + characters),
+    }
 }
 
 #[cfg(test)]

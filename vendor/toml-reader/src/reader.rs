@@ -1,7 +1,8 @@
 //! The grammar: a recursive descent over one text, and the rules about defining a key once.
 
 use crate::scalar::scalar;
-use crate::{Definition, Error, Key, Kind, MAX_DEPTH, Places, Table, Value};
+use crate::{Definition, Error, FEW, Key, Kind, MAX_DEPTH, Places, Table, Value};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// What is wrong, and at which byte.
@@ -22,7 +23,7 @@ impl Fault {
     }
 
     /// `key` cannot be defined (again) because of what stands at `first`.
-    fn twice(key: &Key, first: &Range<usize>, problem: &str) -> Self {
+    fn twice(key: &Key<'_>, first: &Range<usize>, problem: &str) -> Self {
         let message = format!("key `{}` {problem}", key.name);
         Fault {
             offset: key.span.start,
@@ -50,7 +51,7 @@ type Read<T> = Result<T, Fault>;
 const DEFINED: &str = "is already defined";
 
 /// Reads a whole document.
-pub(crate) fn read(text: &str) -> Read<Table> {
+pub(crate) fn read(text: &str) -> Read<Table<'_>> {
     let mut reader = Reader {
         text,
         at: 0,
@@ -74,8 +75,7 @@ pub(crate) fn read(text: &str) -> Read<Table> {
 struct Reader<'t> {
     text: &'t str,
     at: usize,
-    /// Levels of keys, arrays and inline tables around this place; counted here and in
-    /// [`Reader::nested`] only.
+    /// Levels of tables and arrays around this place.
     depth: usize,
 }
 
@@ -90,8 +90,14 @@ impl<'t> Reader<'t> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
+    /// What was taken since `start`.
+    fn since(&self, start: usize) -> &'t str {
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
     fn eat(&mut self, expected: &str) -> bool {
-        let found = self.rest().starts_with(expected);
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let found = rest.starts_with(expected.as_bytes());
         self.at += if found { expected.len() } else { 0 };
         found
     }
@@ -104,11 +110,13 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'t str {
-        let rest = self.rest();
-        let end = rest.find(|c| !wanted(c)).unwrap_or(rest.len());
-        self.at += end;
-        rest.get(..end).unwrap_or_default()
+    /// Takes bytes; `wanted` must hold for all or none of those beyond ASCII, or characters break.
+    fn take_while(&mut self, wanted: impl Fn(u8) -> bool) -> &'t str {
+        let start = self.at;
+        while self.peek().is_some_and(&wanted) {
+            self.at += 1;
+        }
+        self.since(start)
     }
 
     fn unexpected(&self, expected: &str) -> Fault {
@@ -124,7 +132,7 @@ impl<'t> Reader<'t> {
     // Blanks and line ends.
 
     fn blanks(&mut self) {
-        self.take_while(|c| matches!(c, ' ' | '\t'));
+        self.take_while(|byte| matches!(byte, b' ' | b'\t'));
     }
 
     fn newline(&mut self) -> bool {
@@ -162,37 +170,42 @@ impl<'t> Reader<'t> {
 
     // Keys and tables.
 
-    /// One or more parts between dots.
-    fn key(&mut self) -> Read<Vec<Key>> {
-        let mut parts = Vec::new();
+    /// One or more parts between dots: those on the way, and the last.
+    fn key(&mut self) -> Read<(Vec<Key<'t>>, Key<'t>)> {
+        let mut path = Vec::new();
         loop {
             self.blanks();
-            let start = self.at;
-            let name = match self.peek() {
-                Some(quote @ (b'"' | b'\'')) => self.line_string(quote)?,
-                _ => self
-                    .take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
-                    .to_owned(),
-            };
-            if self.at == start {
-                return Err(self.unexpected("a key"));
-            }
-            parts.push(Key {
-                name,
-                span: start..self.at,
-            });
-            if self.depth + parts.len() > MAX_DEPTH {
-                return Err(self.too_deep());
-            }
+            let part = self.key_part()?;
             self.blanks();
             if !self.eat(".") {
-                return Ok(parts);
+                return Ok((path, part));
+            }
+            path.push(part);
+            if self.depth + path.len() >= MAX_DEPTH {
+                return Err(self.too_deep());
             }
         }
     }
 
-    fn key_value(&mut self, table: &mut Table) -> Read<()> {
-        let (path, last) = self.split_key()?;
+    fn key_part(&mut self) -> Read<Key<'t>> {
+        let start = self.at;
+        let name = if let Some(quote @ (b'"' | b'\'')) = self.peek() {
+            self.line_string(quote)?
+        } else {
+            let bare = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_');
+            Cow::Borrowed(self.take_while(bare))
+        };
+        if self.at == start {
+            return Err(self.unexpected("a key"));
+        }
+        Ok(Key {
+            name,
+            span: start..self.at,
+        })
+    }
+
+    fn key_value(&mut self, table: &mut Table<'t>) -> Read<()> {
+        let (path, last) = self.key()?;
         self.expect("=", "`=` behind the key")?;
         self.blanks();
         let mut table = table;
@@ -214,24 +227,17 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// A key's parts, the last one apart.
-    fn split_key(&mut self) -> Read<(Vec<Key>, Key)> {
-        let mut parts = self.key()?;
-        let last = parts.pop().ok_or_else(|| self.unexpected("a key"))?;
-        Ok((parts, last))
-    }
-
     /// `[a.b]` or `[[a.b]]`: the table that the lines behind it fill.
-    fn header<'r>(&mut self, root: &'r mut Table) -> Read<&'r mut Table> {
+    fn header<'r>(&mut self, root: &'r mut Table<'t>) -> Read<&'r mut Table<'t>> {
         self.depth = 0;
-        let (open, close) = if self.rest().starts_with("[[") {
-            ("[[", "]]")
+        let (open, close, expected) = if self.rest().starts_with("[[") {
+            ("[[", "]]", "`]]` behind the header")
         } else {
-            ("[", "]")
+            ("[", "]", "`]` behind the header")
         };
         self.eat(open);
-        let (path, last) = self.split_key()?;
-        self.expect(close, &format!("`{close}` behind the header"))?;
+        let (path, last) = self.key()?;
+        self.expect(close, expected)?;
         self.depth = path.len() + 1;
         let mut table = root;
         for key in &path {
@@ -249,7 +255,7 @@ impl<'t> Reader<'t> {
 
     // Values.
 
-    fn value(&mut self) -> Read<Value> {
+    fn value(&mut self) -> Read<Value<'t>> {
         let start = self.at;
         let kind = match self.peek() {
             Some(quote @ (b'"' | b'\'')) => Kind::String(self.string(quote)?),
@@ -263,7 +269,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    fn nested(&mut self, inner: fn(&mut Self) -> Read<Kind>) -> Read<Kind> {
+    fn nested(&mut self, inner: fn(&mut Self) -> Read<Kind<'t>>) -> Read<Kind<'t>> {
         if self.depth >= MAX_DEPTH {
             return Err(self.too_deep());
         }
@@ -280,7 +286,7 @@ impl<'t> Reader<'t> {
         )
     }
 
-    fn array(&mut self) -> Read<Kind> {
+    fn array(&mut self) -> Read<Kind<'t>> {
         self.eat("[");
         let mut values = Vec::new();
         loop {
@@ -297,7 +303,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn inline_table(&mut self) -> Read<Kind> {
+    fn inline_table(&mut self) -> Read<Kind<'t>> {
         self.eat("{");
         let mut table = Table::new(Definition::Inline);
         self.blanks();
@@ -314,9 +320,10 @@ impl<'t> Reader<'t> {
         Ok(Kind::Table(table))
     }
 
-    fn scalar(&mut self) -> Read<Kind> {
+    fn scalar(&mut self) -> Read<Kind<'t>> {
         let start = self.at;
-        let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '_' | '.' | ':');
+        let part =
+            |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'+' | b'-' | b'_' | b'.' | b':');
         let first = self.take_while(part);
         if first.is_empty() {
             return Err(self.unexpected("a value"));
@@ -331,13 +338,13 @@ impl<'t> Reader<'t> {
             self.eat(" ");
             self.take_while(part);
         }
-        let token = self.text.get(start..self.at).unwrap_or_default();
+        let token = self.since(start);
         scalar(token).map_err(|message| Fault::new(start, message))
     }
 
     // Strings.
 
-    fn string(&mut self, quote: u8) -> Read<String> {
+    fn string(&mut self, quote: u8) -> Read<Cow<'t, str>> {
         let fence = if quote == b'"' { "\"\"\"" } else { "'''" };
         if self.eat(fence) {
             self.block_string(quote)
@@ -347,13 +354,13 @@ impl<'t> Reader<'t> {
     }
 
     /// A string on one line, behind and up to one `quote`.
-    fn line_string(&mut self, quote: u8) -> Read<String> {
+    fn line_string(&mut self, quote: u8) -> Read<Cow<'t, str>> {
         self.at += 1;
-        let mut string = String::new();
+        let mut string = Cow::Borrowed("");
         loop {
-            string.push_str(self.plain(quote));
+            push(&mut string, self.plain(quote));
             match self.peek() {
-                Some(b'\\') => string.push(self.escape()?),
+                Some(b'\\') => string.to_mut().push(self.escape()?),
                 Some(byte) if byte == quote => {
                     self.at += 1;
                     return Ok(string);
@@ -364,27 +371,30 @@ impl<'t> Reader<'t> {
     }
 
     /// A string over several lines, behind its opening and up to its closing three quotes.
-    fn block_string(&mut self, quote: u8) -> Read<String> {
+    fn block_string(&mut self, quote: u8) -> Read<Cow<'t, str>> {
         self.newline();
-        let mut string = String::new();
+        let mut string = Cow::Borrowed("");
         loop {
-            string.push_str(self.plain(quote));
+            push(&mut string, self.plain(quote));
             let start = self.at;
             match self.peek() {
                 Some(b'\\') if self.continuation() => {}
-                Some(b'\\') => string.push(self.escape()?),
+                Some(b'\\') => string.to_mut().push(self.escape()?),
                 Some(byte) if byte == quote => {
-                    let run = self.take_while(|c| c == char::from(quote)).len();
+                    let run = self.take_while(|byte| byte == quote).len();
                     // Up to two quotes may stand before the closing three.
                     let inner = if run < 3 { run } else { (run - 3).min(2) };
-                    string.extend(std::iter::repeat_n(char::from(quote), inner));
+                    push(
+                        &mut string,
+                        self.text.get(start..start + inner).unwrap_or_default(),
+                    );
                     if run >= 3 {
                         self.at = start + inner + 3;
                         return Ok(string);
                     }
                 }
                 _ if self.newline() => {
-                    string.push_str(self.text.get(start..self.at).unwrap_or_default());
+                    push(&mut string, self.since(start));
                 }
                 _ => return Err(self.unexpected("the closing three quotes")),
             }
@@ -393,9 +403,7 @@ impl<'t> Reader<'t> {
 
     /// What stands for itself between quotes.
     fn plain(&mut self, quote: u8) -> &'t str {
-        self.take_while(|c| {
-            is_printable(c) && c != char::from(quote) && (c != '\\' || quote == b'\'')
-        })
+        self.take_while(|c| is_printable(c) && c != quote && (c != b'\\' || quote == b'\''))
     }
 
     /// A backslash at the end of a line takes all blanks and line ends behind it.
@@ -445,13 +453,22 @@ const ESCAPE: &str = "found an escape that TOML does not know, expected one of \
 const UNICODE: &str =
     "found an escape that names no Unicode character, expected \\u with 4 or \\U with 8 hex digits";
 
+/// Appends a piece; the first one is only borrowed.
+fn push<'t>(string: &mut Cow<'t, str>, piece: &'t str) {
+    if string.is_empty() {
+        *string = Cow::Borrowed(piece);
+    } else if !piece.is_empty() {
+        string.to_mut().push_str(piece);
+    }
+}
+
 /// No control character, a tab excepted (TOML, sections Comment and String).
-fn is_printable(c: char) -> bool {
-    c == '\t' || (c >= ' ' && c != '\u{7f}')
+fn is_printable(byte: u8) -> bool {
+    byte == b'\t' || (byte >= b' ' && byte != 0x7f)
 }
 
 /// The table that a header's path enters by `value`: itself, or the last of an array of tables.
-fn open_table(value: &mut Value) -> Option<&mut Table> {
+fn open_table<'v, 't>(value: &'v mut Value<'t>) -> Option<&'v mut Table<'t>> {
     let innermost = match value {
         Value {
             kind: Kind::Array(elements),
@@ -463,16 +480,16 @@ fn open_table(value: &mut Value) -> Option<&mut Table> {
     (table.definition != Definition::Inline).then_some(table)
 }
 
-fn opened_by_header(value: &Value) -> bool {
+fn opened_by_header(value: &Value<'_>) -> bool {
     value
         .as_table()
         .is_some_and(|table| table.definition == Definition::Header)
 }
 
-impl Table {
+impl<'t> Table<'t> {
     /// The value of `key`, which is `new` if there was none.
-    fn entry(&mut self, key: &Key, new: impl FnOnce() -> Kind) -> &mut Value {
-        let position = self.index.get(&key.name).copied().unwrap_or_else(|| {
+    fn entry(&mut self, key: &Key<'t>, new: impl FnOnce() -> Kind<'t>) -> &mut Value<'t> {
+        let position = self.position(&key.name).unwrap_or_else(|| {
             self.push(
                 key.clone(),
                 Value {
@@ -485,13 +502,22 @@ impl Table {
         &mut self.entries[position].1
     }
 
-    fn push(&mut self, key: Key, value: Value) {
-        self.index.insert(key.name.clone(), self.entries.len());
+    fn push(&mut self, key: Key<'t>, value: Value<'t>) {
         self.entries.push((key, value));
+        // The index begins with what was looked at one by one until now.
+        let indexed = match self.entries.len() {
+            0..=FEW => return,
+            length if self.index.is_empty() => 0..length,
+            length => length - 1..length,
+        };
+        for position in indexed {
+            self.index
+                .insert(self.entries[position].0.name.clone(), position);
+        }
     }
 
     /// `[key]`: a new table, or one that was only named on the way so far.
-    fn open(&mut self, key: &Key) -> Read<&mut Table> {
+    fn open(&mut self, key: &Key<'t>) -> Read<&mut Table<'t>> {
         let value = self.entry(key, || Kind::Table(Table::new(Definition::Implicit)));
         let first = value.span.clone();
         let table = (value.as_table_mut())
@@ -502,8 +528,8 @@ impl Table {
     }
 
     /// `[[key]]`: one more table at the end of an array of tables.
-    fn append(&mut self, key: &Key) -> Read<&mut Table> {
-        let new = !self.index.contains_key(&key.name);
+    fn append(&mut self, key: &Key<'t>) -> Read<&mut Table<'t>> {
+        let new = self.position(&key.name).is_none();
         let value = self.entry(key, || Kind::Array(Vec::new()));
         let twice = Fault::twice(key, &value.span, DEFINED);
         // An array written in brackets cannot grow: it is empty or ends in another value.

@@ -6,7 +6,7 @@ use crate::{Datetime, DatetimeForm, Kind};
 ///
 /// # Errors
 /// What is wrong with the token.
-pub(crate) fn scalar(token: &str) -> Result<Kind, String> {
+pub(crate) fn scalar(token: &str) -> Result<Kind<'static>, String> {
     let unsigned = token.trim_start_matches(['+', '-']);
     match token {
         "true" => return Ok(Kind::Boolean(true)),
@@ -36,7 +36,7 @@ fn is_dated(rest: &str) -> bool {
 }
 
 /// Integers and floats. `None`: not of their form; an error inside: too large.
-fn number(token: &str) -> Option<Result<Kind, String>> {
+fn number(token: &str) -> Option<Result<Kind<'static>, String>> {
     let integer = |digits: &str, radix| {
         let number = i64::from_str_radix(&digits.replace('_', ""), radix);
         Some(

@@ -36,8 +36,8 @@ fn valid_files_give_their_values() {
     assert!(files.len() > 100, "only {} files", files.len());
     for name in files {
         let path = suite().join(&name);
-        let table = toml_reader::parse(&fs::read(&path).unwrap())
-            .unwrap_or_else(|error| panic!("{name}:{error}"));
+        let text = fs::read(&path).unwrap();
+        let table = toml_reader::parse(&text).unwrap_or_else(|error| panic!("{name}:{error}"));
         let expected = fs::read_to_string(path.with_extension("json")).unwrap();
         assert_eq!(
             Json::read(&decoder::tagged(&table)),
@@ -52,8 +52,8 @@ fn invalid_files_are_refused() {
     let files = files("invalid/");
     assert!(files.len() > 200, "only {} files", files.len());
     for name in files {
-        let result = toml_reader::parse(&fs::read(suite().join(&name)).unwrap());
-        let error = result
+        let text = fs::read(suite().join(&name)).unwrap();
+        let error = toml_reader::parse(&text)
             .err()
             .unwrap_or_else(|| panic!("{name} was accepted"));
         assert!(

@@ -112,7 +112,7 @@ const ERRORS: &[(&[u8], &str)] = &[
 fn order_spans_and_definitions_are_kept() {
     let text = "\u{feff}z = 'é'\n[a.b]\n[[list]]\nd.e = 1\ni = { k = 1 }\n";
     let root = parse(text.as_bytes()).unwrap();
-    let names: Vec<_> = root.iter().map(|(key, _)| key.name.as_str()).collect();
+    let names: Vec<_> = root.iter().map(|(key, _)| &*key.name).collect();
     assert_eq!(names, ["z", "a", "list"]);
     let (key, value) = root.iter().next().unwrap();
     assert_eq!(
