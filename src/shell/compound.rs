@@ -22,7 +22,7 @@ const BINARY: &[&str] = &[
     "=", "==", "!=", "=~", "-nt", "-ot", "-ef", "-eq", "-ne", "-lt", "-le", "-gt", "-ge",
 ];
 
-impl<'t> Parser<'t, '_> {
+impl Parser<'_, '_> {
     /// The keyword at the position, left where it is.
     pub(super) fn keyword(&mut self) -> Option<&'static str> {
         let first = self.peek()?;
