@@ -108,8 +108,8 @@ fn what_is_no_event_is_blocked_with_status_2() {
         );
     }
     place
-        .run(&["check", "one", "two"], "")
-        .refuses(&["check takes"]);
+        .run(&["check", "--json"], "")
+        .refuses(&["check --json takes a command"]);
 }
 
 #[test]

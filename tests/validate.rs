@@ -19,9 +19,9 @@ fn every_source_and_what_became_of_each_rule() {
     place.run(&["validate"], "").is(
         0,
         &format!(
-            "{}\n  active home/vault: checker sh -c echo true, not overridable (line 1)\n\
-             {}\n  disabled off: checker sh -c echo true (line 2)\n  use trash-over-rm\n\
-             ok: 3 rules in 2 files\n",
+            "{}\n  home/vault: active, checker sh -c echo true, not overridable (line 1)\n\
+             {}\n  off: disabled by `enabled = false`, checker sh -c echo true (line 2)\n  trash-over-rm: active, built in\n\
+             ok: 3 rules in 2 sources\n",
             place.at(".i-insist/a.toml").display(),
             place.in_project(".i-insist/b.toml"),
         ),
@@ -29,7 +29,7 @@ fn every_source_and_what_became_of_each_rule() {
     );
     Place::new()
         .run(&["validate"], "")
-        .is(0, "ok: 0 rules in 0 files\n", "");
+        .is(0, "ok: 0 rules in 0 sources\n", "");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn p37_all_problems_with_their_places_and_status_1() {
         "did you mean `message`?",
         "a.toml:5:",
         "must be a positive finite number",
-        "  active good: ",
+        "  good: active, ",
         " problems\n",
     ]);
     assert_eq!((outcome.status, outcome.stderr.as_str()), (Some(1), ""));
@@ -76,7 +76,7 @@ fn named_files_are_read_by_the_rules_of_their_directory() {
         .project("good.toml", checker("a", "true", ""));
     place.run(&["validate", "../.i-insist/a.toml", "good.toml"], "").is(
         0,
-        "../.i-insist/a.toml\ngood.toml\n  active a: checker sh -c true (line 1)\nok: 1 rules in 2 files\n",
+        "../.i-insist/a.toml\ngood.toml\n  a: active, checker sh -c true (line 1)\nok: 1 rules in 2 sources\n",
         "",
     );
     let outcome = place.run(&["validate", "draft.toml"], "");
@@ -100,14 +100,14 @@ fn where_trust_is_required_a_repositorys_file_counts_by_its_content() {
     // A draft that is named is read all the same.
     place
         .run(&["validate", ".i-insist/b.toml"], "")
-        .shows(&["active b"]);
+        .shows(&["b: active"]);
 
     let trusted = "trusted: .i-insist/b.toml\n";
     place
         .run(&["trust", ".i-insist/b.toml"], "")
         .is(0, trusted, "");
     place.edit("x").denies("blocked by b");
-    place.run(&["validate"], "").shows(&["active b"]);
+    place.run(&["validate"], "").shows(&["b: active"]);
     let place = place.project(".i-insist/b.toml", blocks("c"));
     place.edit("x").denies_with(&[&untrusted]);
     let place = place.project(".i-insist/b.toml", blocks("b"));

@@ -175,6 +175,7 @@ fn quoting_is_removed_and_only_quoting() {
         "/bin/zap -r x",
         "{zap,-r,x}",
         "{zap,-r} x",
+        "{zap,} -r x",
         "Z=zap; $Z -r x",
         "Z='zap -r'; $Z x",
         "Z=zap\n${Z} -r x",
