@@ -654,7 +654,11 @@ fn mutate(text: &str, random: &mut Random) -> String {
 fn on_purpose(text: &str) -> bool {
     // A here-document opened by the mistake: bash prints what follows it wrongly, and to bash
     // arithmetic ends before here-documents are read in it.
-    let opened = text.replace("<<<", "").replace("<<2", "").contains("<<");
+    let expected = ["<<<", "$((1<<2))", "$[1<<2]", "(( x <<"];
+    let rest = expected
+        .iter()
+        .fold(text.to_owned(), |text, known| text.replace(known, ""));
+    let opened = rest.contains("<<");
     // A line continuation right before the end.
     let cut = text.trim_end().ends_with('\\');
     // Patterns of `extglob`, which bash has off at first.
