@@ -281,13 +281,14 @@ impl Parser<'_, '_> {
     fn coprocess(&mut self) -> Parsing<()> {
         self.skip_blanks();
         let start = self.at;
-        self.run(|byte| !(byte.is_ascii_alphanumeric() || byte == b'_'));
+        self.run(|byte| breaks(byte) || matches!(byte, b'\\' | b'\'' | b'"' | b'$' | b'`'));
+        let named = self.at > start && matches!(self.peek(), Some(b' ' | b'\t' | b'('));
         self.skip_blanks();
         let compound = self.peek() == Some(b'(')
             || self
                 .keyword()
                 .is_some_and(|keyword| STARTS.contains(&keyword));
-        if !compound || self.keyword_at(start) {
+        if !named || !compound || self.keyword_at(start) {
             self.at = start;
         }
         self.subshell(|parser| {

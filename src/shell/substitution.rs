@@ -134,10 +134,12 @@ impl Parser<'_, '_> {
         let bytes = self.text.as_bytes().get(..self.end).unwrap_or_default();
         let mut open: Vec<(u8, usize)> = vec![(b'(', from)];
         let mut at = from + 1;
+        let mut dollar_at = None;
         while let (Some(&byte), Some(&(kind, opened))) = (bytes.get(at), open.last()) {
-            let dollar = at > 0 && bytes.get(at - 1) == Some(&b'$');
+            let dollar = dollar_at.is_some_and(|dollar| dollar + 1 == at);
             match byte {
                 b'\\' => at += 1,
+                b'$' => dollar_at = Some(at),
                 b'\'' if kind != b'"' => at = close_of(bytes, at, b'\'', dollar),
                 b'`' => at = close_of(bytes, at, b'`', true),
                 b'"' if kind == b'"' => {
