@@ -269,7 +269,7 @@ impl<'a> Reader<'a> {
             segment.head = if head.text.is_empty() && head.dynamic {
                 "$()".to_owned()
             } else {
-                basename(&head.text).to_owned()
+                basename(fallback(&head.text)).to_owned()
             };
             segment.args = rest.iter().map(|token| token.text.clone()).collect();
             segment.dynamic_args = rest.iter().map(|token| token.dynamic).collect();
@@ -660,3 +660,15 @@ fn assignment(word: &Word) -> Option<Assignment> {
         value: words::concat(word.value()?),
     })
 }
+/// The command of `${NAME:-command}`, which runs where the variable is not set (POSIX XCU 2.6.2); any
+/// other word is itself.
+fn fallback(word: &str) -> &str {
+    let command = || {
+        let inner = word.strip_prefix("${")?.strip_suffix('}')?;
+        let rest = inner.get(words::identifier(inner)..)?;
+        let rest = rest.strip_prefix(':').unwrap_or(rest);
+        rest.strip_prefix(['-', '='])?.split_whitespace().next()
+    };
+    command().unwrap_or(word)
+}
+
