@@ -234,7 +234,10 @@ fn for_people(event: &Event<'_>, judged: Result<&Judged, &Refusal>) -> Vec<(&'st
         );
     }
     lines.push(("action", outcome(judged).to_owned()));
-    if let Some(input) = judged.ok().and_then(|judged| judged.decision.input.as_ref()) {
+    if let Some(input) = judged
+        .ok()
+        .and_then(|judged| judged.decision.input.as_ref())
+    {
         lines.push(("rewrite", changed(event, input)));
     }
     if let Some(message) = message(judged).filter(|message| !message.is_empty()) {

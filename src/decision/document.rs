@@ -109,7 +109,10 @@ pub(crate) fn segment_line(segment: &Segment) -> String {
         fields.push(format!("wrappers={:?}", segment.wrappers));
     }
     let redirects = segment.redirects.iter();
-    fields.extend(redirects.map(|redirect| format!("redirect={}{}", redirect.op, redirect.target.escape_debug())));
+    fields.extend(
+        redirects
+            .map(|redirect| format!("redirect={}{}", redirect.op, redirect.target.escape_debug())),
+    );
     if segment.dynamic {
         fields.push("dynamic=true".to_owned());
     }

@@ -671,4 +671,3 @@ fn fallback(word: &str) -> &str {
     };
     command().unwrap_or(word)
 }
-
