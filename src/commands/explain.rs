@@ -45,7 +45,8 @@ fn explain(spelling: Spelling, words: &[String], as_json: bool) -> Exit {
     let mut event = shell_event(&world, &text);
     let judged = judge_event(&world, spelling, &mut event);
     let denied = match &judged {
-        Ok(judged) if judged.decision.failed => Exit::Failed,
+        // A steer file that is left out is no reason to fail for a hook, but one for its author.
+        Ok(judged) if judged.decision.failed || !judged.notices.is_empty() => Exit::Failed,
         // Nobody can be asked here, and then an ask is a denial.
         Ok(judged) if judged.decision.strength >= Strength::Ask => Exit::No,
         Ok(_) => Exit::Done,

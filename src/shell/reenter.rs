@@ -209,7 +209,14 @@ impl<'a> Reader<'a> {
             }
             draft.segment.wrappers.push(name);
             match peeled {
-                Peeled::Command(next) => at = next,
+                Peeled::Command(next) => {
+                    let passed = peel::assignments_before(&draft.tokens, at + 1, next);
+                    draft
+                        .segment
+                        .wrappers
+                        .extend(passed.iter().map(|token| token.text.clone()));
+                    at = next;
+                }
                 Peeled::Split(text, next) => {
                     if !self.deeper(text.text.len(), parsed) {
                         return;
@@ -239,6 +246,17 @@ impl<'a> Reader<'a> {
         self.finish(draft, parsed);
     }
 
+    /// `git -C DIR` runs in that directory.
+    fn move_git(&self, scan: &peel::Scan, draft: &mut Draft) {
+        for (option, value) in &scan.options {
+            if let ("-C", Some(target)) = (option.as_str(), value) {
+                let base = draft.segment.directory.as_deref();
+                draft.segment.directory = workspace::resolve(&target.text, base, self.options.home)
+                    .filter(|_| !target.dynamic);
+            }
+        }
+    }
+
     /// Makes the segment, then reads what the command would read as a script.
     fn finish(&mut self, mut draft: Draft, parsed: &mut Parsed) {
         if draft
@@ -247,6 +265,7 @@ impl<'a> Reader<'a> {
             .is_some_and(|head| !head.dynamic && basename(&head.text) == "git")
         {
             let scan = peel::git_options(&draft.tokens);
+            self.move_git(&scan, &mut draft);
             draft.segment.wrappers.extend(
                 draft
                     .tokens
