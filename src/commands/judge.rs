@@ -156,7 +156,7 @@ pub(crate) fn parse(
         .as_deref()
         .filter(|_| event.kind == Kind::Shell)?;
     let options = shell::Options {
-        cwd: Some(&event.cwd),
+        cwd: Some(event.cwd.as_path()).filter(|_| event.cwd_told),
         session_cwd: event.session_cwd.as_deref().or(Some(&event.cwd)),
         home: Some(&world.home),
         wrappers,

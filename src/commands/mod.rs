@@ -176,7 +176,8 @@ pub(crate) fn say_labelled(label: &str, text: &str) {
     let bold =
         stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let text = if stdout.is_terminal() {
-        visible(text)
+        // Further lines stand below the text, so that none passes for a label.
+        visible(text).replace('\n', "\n         ")
     } else {
         text.to_owned()
     };

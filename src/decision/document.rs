@@ -97,7 +97,7 @@ fn segment(segment: &Segment) -> Json<'_> {
 /// A segment in one line for people; what is empty or false is left out behind `depth`.
 pub(crate) fn segment_line(segment: &Segment) -> String {
     let mut fields = vec![
-        format!("head={}", segment.head),
+        format!("head={}", segment.head.escape_debug()),
         format!("args={:?}", segment.args),
         format!("pipeline_start={}", segment.pipeline_start),
     ];
@@ -111,7 +111,10 @@ pub(crate) fn segment_line(segment: &Segment) -> String {
         fields.push(format!("wrappers={:?}", segment.wrappers));
     }
     let redirects = segment.redirects.iter();
-    fields.extend(redirects.map(|redirect| format!("redirect={}{}", redirect.op, redirect.target)));
+    fields.extend(
+        redirects
+            .map(|redirect| format!("redirect={}{}", redirect.op, redirect.target.escape_debug())),
+    );
     if segment.dynamic {
         fields.push("dynamic=true".to_owned());
     }

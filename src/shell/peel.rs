@@ -183,6 +183,18 @@ pub(super) fn peel(tokens: &[Token], at: usize, own: &[Wrapper]) -> Option<Peele
     peel_by(grammar, tokens, at)
 }
 
+/// The assignments that `env` and the like take in front of the command at `next`.
+pub(super) fn assignments_before(tokens: &[Token], start: usize, next: usize) -> &[Token] {
+    let taken = tokens.get(start..next).unwrap_or_default();
+    let assigned = taken
+        .iter()
+        .rev()
+        .take_while(|token| is_assignment(&token.text));
+    taken
+        .get(taken.len() - assigned.count()..)
+        .unwrap_or_default()
+}
+
 /// Peels by the options of `time`, whose keyword took no word.
 pub(super) fn peel_time(tokens: &[Token]) -> usize {
     WRAPPERS

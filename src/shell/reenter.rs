@@ -210,7 +210,14 @@ impl<'a> Reader<'a> {
             }
             draft.segment.wrappers.push(name);
             match peeled {
-                Peeled::Command(next) => at = next,
+                Peeled::Command(next) => {
+                    let passed = peel::assignments_before(&draft.tokens, at + 1, next);
+                    draft
+                        .segment
+                        .wrappers
+                        .extend(passed.iter().map(|token| token.text.clone()));
+                    at = next;
+                }
                 Peeled::Split(text, next) => {
                     if !self.deeper(text.text.len(), parsed) {
                         return;
@@ -241,6 +248,17 @@ impl<'a> Reader<'a> {
         self.finish(draft, parsed);
     }
 
+    /// `git -C DIR` runs in that directory.
+    fn move_git(&self, scan: &peel::Scan, draft: &mut Draft) {
+        for (option, value) in &scan.options {
+            if let ("-C", Some(target)) = (option.as_str(), value) {
+                let base = draft.segment.directory.as_deref();
+                draft.segment.directory = workspace::resolve(&target.text, base, self.options.home)
+                    .filter(|_| !target.dynamic);
+            }
+        }
+    }
+
     /// Makes the segment, then reads what the command would read as a script.
     fn finish(&mut self, mut draft: Draft, parsed: &mut Parsed) {
         if draft
@@ -249,6 +267,7 @@ impl<'a> Reader<'a> {
             .is_some_and(|head| !head.dynamic && basename(&head.text) == "git")
         {
             let scan = peel::git_options(&draft.tokens);
+            self.move_git(&scan, &mut draft);
             draft.segment.wrappers.extend(
                 draft
                     .tokens
@@ -271,7 +290,7 @@ impl<'a> Reader<'a> {
             segment.head = if head.text.is_empty() && head.dynamic {
                 "$()".to_owned()
             } else {
-                basename(&head.text).to_owned()
+                basename(fallback(&head.text)).to_owned()
             };
             segment.args = rest.iter().map(|token| token.text.clone()).collect();
             segment.dynamic_args = rest.iter().map(|token| token.dynamic).collect();
@@ -501,4 +520,15 @@ fn assignment(word: &Word) -> Option<Assignment> {
         name,
         value: words::concat(word.value()?),
     })
+}
+/// The command of `${NAME:-command}`, which runs where the variable is not set (POSIX XCU 2.6.2); any
+/// other word is itself.
+fn fallback(word: &str) -> &str {
+    let command = || {
+        let inner = word.strip_prefix("${")?.strip_suffix('}')?;
+        let rest = inner.get(words::identifier(inner)..)?;
+        let rest = rest.strip_prefix(':').unwrap_or(rest);
+        rest.strip_prefix(['-', '='])?.split_whitespace().next()
+    };
+    command().unwrap_or(word)
 }
