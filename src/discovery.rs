@@ -186,15 +186,12 @@ impl<'a> Search<'a> {
         if self.faults.iter().any(|known| known.path == path) {
             return;
         }
-        let cause = match error.kind() {
-            ErrorKind::NotFound if path.is_symlink() => {
-                "is a link that leads nowhere; mend or remove it".to_owned()
-            }
-            ErrorKind::NotADirectory => {
-                "is not a directory; rule files (*.toml) belong in a directory of this name"
-                    .to_owned()
-            }
-            _ => format!("cannot be read ({error}); make it readable or remove it"),
+        let cause = if error.kind() == ErrorKind::NotFound && path.is_symlink() {
+            "is a link that leads nowhere; mend or remove it".to_owned()
+        } else if error.kind() == ErrorKind::NotADirectory {
+            "is not a directory; rule files (*.toml) belong in a directory of this name".to_owned()
+        } else {
+            format!("cannot be read ({error}); make it readable or remove it")
         };
         self.faults.push(Fault {
             path: path.to_owned(),

@@ -244,12 +244,9 @@ impl Checkers for Asked<'_> {
     }
 
     fn could_block(&mut self, rule: &Rule) -> bool {
-        match &rule.effect {
-            Effect::Checker { argv, .. } if *argv == PROTECT_CONFIG => {
-                self.ask(rule) != Verdict::Pass
-            }
-            _ => true,
-        }
+        let built_in =
+            matches!(&rule.effect, Effect::Checker { argv, .. } if *argv == PROTECT_CONFIG);
+        !built_in || self.ask(rule) != Verdict::Pass
     }
 }
 

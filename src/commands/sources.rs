@@ -47,7 +47,7 @@ impl Sources {
 
     fn read_guard_files(&mut self, world: &World, event: &Event<'_>) -> Result<(), String> {
         let files = discovery::guard_files(&world.guard_directories(), &event.cwd, &event.paths)
-            .map_err(lines)?;
+            .map_err(|faults| lines(&faults))?;
         let mut problems = Vec::new();
         let mut uses = Vec::new();
         for file in &files {
@@ -99,7 +99,7 @@ impl Sources {
                 Ok(layer) => layers.push(layer),
                 Err(problems) => self
                     .notices
-                    .push(format!("i-insist: left out: {}", lines(problems))),
+                    .push(format!("i-insist: left out: {}", lines(&problems))),
             }
         }
         self.rules.extend(steer::stack(layers).into_active());
@@ -113,7 +113,7 @@ fn read_steer(file: Result<RuleFile, discovery::Fault>) -> Result<SteerFile, Vec
     }
 }
 
-fn lines<T: ToString>(problems: Vec<T>) -> String {
+fn lines<T: ToString>(problems: &[T]) -> String {
     let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
     texts.join("\n")
 }
@@ -123,7 +123,7 @@ fn none_of(problems: &[Diagnostic]) -> Result<(), String> {
         return Ok(());
     }
     let named = |problem: &Diagnostic| format!("configuration {problem}");
-    Err(lines(problems.iter().map(named).collect()))
+    Err(lines(&problems.iter().map(named).collect::<Vec<_>>()))
 }
 
 /// Reads one guard file, unless `settings`, those of the files before it, have it trusted first.
