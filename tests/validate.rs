@@ -1,4 +1,5 @@
 //! `validate [FILE…]`: every problem, every rule, and the exit status.
+#![expect(clippy::unwrap_used, reason = "a failure to set up is a failed test")]
 
 #[expect(dead_code, reason = "each test target uses a part")]
 mod support;
