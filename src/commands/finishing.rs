@@ -5,7 +5,7 @@ use crate::discovery;
 use crate::finish::{self, Outcome, Request, Store};
 use crate::harness::{Harness, Origin};
 use crate::json::Json;
-use crate::rules::Finish;
+use crate::rules::{Diagnostic, Finish, Settings};
 use crate::world::World;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -57,7 +57,7 @@ impl Finishing<'_> {
     /// started in.
     fn directory(&self, store: Option<&Store>) -> PathBuf {
         let now = &self.origin.cwd;
-        if finish::repository_root(now).is_some() {
+        if discovery::repository_root(now).is_some() {
             return now.clone();
         }
         let started = store.and_then(finish::start_directory);
@@ -78,7 +78,7 @@ impl Finishing<'_> {
             event,
             background,
             deadline: self.deadline,
-            watch_stdin: false,
+            watch_stdin: self.harness.holds_stdin_open(),
         }
     }
 }
@@ -94,32 +94,40 @@ pub(super) struct Found {
 impl Found {
     /// Reads every source. What is wrong in one file takes nothing from the others.
     pub(super) fn new(world: &World, directory: &Path) -> Self {
+        let mut settings = Settings::default();
         let mut problems = Vec::new();
         let mut configurations = Vec::new();
+        let mut files = Vec::new();
         match discovery::guard_files(&world.guard_directories(), directory, &[]) {
-            Ok(files) => {
-                for file in &files {
-                    match sources::read_guard(file) {
-                        Ok(guard) => configurations.extend(guard.finish),
-                        Err(found) => problems.extend(found.iter().map(ToString::to_string)),
-                    }
-                }
-            }
+            Ok(found) => files = found,
             Err(faults) => problems.extend(faults.iter().map(ToString::to_string)),
         }
-        let problems: Vec<String> = problems
-            .iter()
-            .map(|problem| format!("configuration {problem}"))
-            .collect();
+        let named = |problem: &Diagnostic| format!("configuration {problem}");
+        for file in &files {
+            match sources::read_trusted(world, &settings, file) {
+                Ok(guard) => {
+                    settings.join(guard.settings);
+                    configurations.extend(guard.finish);
+                }
+                Err(found) => problems.extend(found.iter().map(named)),
+            }
+        }
+        if let Some(file) = discovery::pi_hooks_file(directory) {
+            match sources::read_pi_hooks(world, &settings, file) {
+                Ok(file) => configurations.extend(file.finish),
+                Err(found) => problems.extend(found.iter().map(named)),
+            }
+        }
+        let problems = (!problems.is_empty()).then(|| format!("i-insist: {}", problems.join("\n")));
         Self {
             configurations,
-            problems: (!problems.is_empty()).then(|| format!("i-insist: {}", problems.join("\n"))),
+            problems,
         }
     }
 }
 
 /// What is odd about `finish` in clients that limit how often an agent is sent back themselves.
-pub(super) fn warning(finish: &Finish) -> Option<String> {
+fn warning(finish: &Finish) -> Option<String> {
     (finish.max_retries > finish::CLAUDE_CAP).then(|| {
         format!(
             "warning: max_retries = {} is more than the {} times in a row after which Claude Code ends the turn",
@@ -129,10 +137,11 @@ pub(super) fn warning(finish: &Finish) -> Option<String> {
     })
 }
 
-/// One line for each check.
+/// One line for each check, and a warning.
 pub(super) fn describe(finish: &Finish) -> impl Iterator<Item = String> {
-    finish.checks.iter().map(|check| {
+    let checks = finish.checks.iter().map(|check| {
         let name = finish::name(check);
         format!("finish check {name} ({})", check.place)
-    })
+    });
+    checks.chain(warning(finish))
 }

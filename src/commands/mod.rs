@@ -4,17 +4,21 @@
 //! reads the world, calls one floor down, and prints.
 
 mod check;
+mod examples;
 mod explain;
 mod finishing;
 mod help;
 mod hook;
+mod init;
 mod judge;
 mod payload;
 mod registration;
 mod sources;
 mod steer;
+mod trust;
 mod validate;
 
+use crate::rules::Spelling;
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -87,6 +91,24 @@ pub(crate) const COMMANDS: &[Command] = &[
         run: validate::run,
     },
     Command {
+        name: "init",
+        operands: "[--project]",
+        brief: "write a commented starter file",
+        run: |arguments| init::run(Spelling::Guard, arguments),
+    },
+    Command {
+        name: "trust",
+        operands: "FILE",
+        brief: "let a repository's rule file count where trust is required",
+        run: trust::trust,
+    },
+    Command {
+        name: "untrust",
+        operands: "FILE",
+        brief: "take that back",
+        run: trust::untrust,
+    },
+    Command {
         name: "protect-config",
         operands: "< EVENT.json",
         brief: "the checker that guards rule files and hook settings",
@@ -155,7 +177,8 @@ pub(crate) fn say_labelled(label: &str, text: &str) {
     let bold =
         stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let text = if stdout.is_terminal() {
-        visible(text)
+        // Further lines stand below the text, so that none passes for a label.
+        visible(text).replace('\n', "\n         ")
     } else {
         text.to_owned()
     };

@@ -14,6 +14,7 @@ mod state;
 pub(crate) use run::name;
 pub(crate) use state::Store;
 
+use crate::discovery::repository_root;
 use crate::json::Json;
 use crate::rules::{Check, Finish};
 use crate::sha256;
@@ -348,14 +349,6 @@ fn has_checks(configurations: &[Finish]) -> bool {
 /// Where checks run: the root of the repository, or outside of any the directory itself.
 fn root(directory: &Path) -> &Path {
     repository_root(directory).unwrap_or(directory)
-}
-
-/// The root of the repository that holds `directory`: the nearest ancestor with a `.git`, which is a
-/// file in worktrees and submodules.
-pub(crate) fn repository_root(directory: &Path) -> Option<&Path> {
-    directory
-        .ancestors()
-        .find(|ancestor| ancestor.join(".git").symlink_metadata().is_ok())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Adapters: a harness's payload becomes an event or a lifecycle message, an answer its reply.
+#![doc = include_str!("../manual/02-harness.md")]
 //!
 //! Promises: a pass prints nothing; a reply holds documented keys only; a refusal always has a reason;
 //! what a harness cannot do becomes the nearest stricter thing it can. A payload that is not what it
@@ -42,6 +42,13 @@ impl Harness {
     /// The harness of this name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.name() == name)
+    }
+
+    /// Whether the client leaves our stdin open until it has the answer or has gone.
+    pub(crate) fn holds_stdin_open(self) -> bool {
+        match self {
+            Self::Claude | Self::Codex => false,
+        }
     }
 
     /// The harness that wrote `payload`, where no argument names it: its folder stands in the
