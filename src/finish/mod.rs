@@ -322,8 +322,8 @@ impl Files {
 /// What a check is remembered by: where it is configured, what it runs, and on what it depends.
 fn key(check: &Check) -> String {
     let text = format!(
-        "{:?} {:?} {:?} {:?}",
-        check.place.file.as_os_str(),
+        "{}\0{:?} {:?} {:?}",
+        check.place.file.display(),
         check.name,
         check.program,
         check.inputs

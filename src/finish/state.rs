@@ -14,8 +14,8 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// A session that was silent for so long is forgotten.
-const KEPT: Duration = Duration::from_secs(60 * 24 * 3600);
+/// A session that was silent for so many days is forgotten.
+const KEPT_DAYS: u64 = 60;
 
 /// Digests of sets of files, by what names the set.
 pub(super) type Digests = BTreeMap<String, String>;
@@ -117,7 +117,8 @@ impl Store {
 
     /// Removes what sessions have left that ended long ago.
     pub(super) fn clean_up(&self) {
-        let old = SystemTime::now().checked_sub(KEPT);
+        let kept = Duration::from_secs(KEPT_DAYS * 24 * 3600);
+        let old = SystemTime::now().checked_sub(kept);
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let changed = entry.metadata().and_then(|metadata| metadata.modified());
             if changed.ok() < old {
