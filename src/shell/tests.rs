@@ -57,6 +57,7 @@ fn heads(text: &str) -> Vec<String> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table")]
 fn wrappers_are_peeled_with_their_options() {
     let table: &[(&str, &str)] = &[
         ("A=1 B='c d' zap -r x", "A=zap echo -r x"),
