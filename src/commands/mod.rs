@@ -14,6 +14,7 @@ mod payload;
 mod registration;
 mod sources;
 mod steer;
+mod trust;
 mod validate;
 
 use crate::rules::Spelling;
@@ -93,6 +94,18 @@ pub(crate) const COMMANDS: &[Command] = &[
         operands: "[--project]",
         brief: "write a commented starter file",
         run: |arguments| init::run(Spelling::Guard, arguments),
+    },
+    Command {
+        name: "trust",
+        operands: "FILE",
+        brief: "let a repository's rule file count where trust is required",
+        run: trust::trust,
+    },
+    Command {
+        name: "untrust",
+        operands: "FILE",
+        brief: "take that back",
+        run: trust::untrust,
     },
     Command {
         name: "protect-config",

@@ -1,13 +1,13 @@
 //! `validate [FILE…]`: every problem of every source, and what became of each rule.
 
 use super::judge::OnPath;
-use super::{Exit, complain, examples, say, sources};
+use super::{Exit, complain, examples, say, sources, trust};
 use crate::decision::Programs;
 use crate::discovery::{self, RuleFile, Scope};
 use crate::event::paths;
+use crate::rules::guard::GuardFile;
 use crate::rules::steer::{self, Fate, SteerFile};
-use crate::rules::{Diagnostic, Effect, Rule, Spelling, builtins};
-use crate::shell::Wrapper;
+use crate::rules::{Diagnostic, Effect, Rule, Settings, Spelling, builtins};
 use crate::world::World;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,8 +19,13 @@ pub(crate) fn run(arguments: &[String]) -> Exit {
         if arguments.is_empty() {
             let directory = paths::physical(&world.current_directory);
             match discovery::guard_files(&world.guard_directories(), &directory, &[]) {
-                Ok(files) => files.iter().for_each(|file| listing.guard_file(file)),
+                Ok(files) => files.iter().for_each(|file| listing.found_guard_file(file)),
                 Err(faults) => listing.unreadable(faults.iter().map(ToString::to_string)),
+            }
+            match discovery::pi_hooks_file(&directory) {
+                Some(Ok(file)) => listing.pi_hooks_file(file),
+                Some(Err(fault)) => listing.unreadable(std::iter::once(fault.to_string())),
+                None => {}
             }
             listing.steer_files(&directory, Spelling::Guard);
         } else {
@@ -54,8 +59,8 @@ fn with_world(run: impl FnOnce(&World) -> Exit) -> Exit {
 /// What is printed, and what was counted on the way.
 struct Listing<'a> {
     world: &'a World,
-    /// Wrappers of the machine's and the person's settings, for examples.
-    wrappers: Vec<Wrapper>,
+    /// Of the machine's and the person's own files.
+    settings: Settings,
     sources: usize,
     rules: usize,
     problems: usize,
@@ -66,7 +71,7 @@ impl<'a> Listing<'a> {
     fn new(world: &'a World) -> Self {
         Self {
             world,
-            wrappers: sources::settings(world).unwrap_or_default().wrappers,
+            settings: sources::settings(world).unwrap_or_default(),
             sources: 0,
             rules: 0,
             problems: 0,
@@ -93,9 +98,15 @@ impl<'a> Listing<'a> {
         problems.iter().for_each(|problem| self.problem(problem));
     }
 
-    fn guard_file(&mut self, file: &RuleFile) {
+    /// A file that discovery found, which counts only where it is trusted.
+    fn found_guard_file(&mut self, file: &RuleFile) {
+        let read = sources::read_trusted(self.world, &self.settings, file);
+        self.guard_file(file, read);
+    }
+
+    fn guard_file(&mut self, file: &RuleFile, read: Result<GuardFile, Vec<Diagnostic>>) {
         self.source(&file.path.display().to_string());
-        match sources::read_guard(file) {
+        match read {
             Ok(guard) => {
                 for rule in &guard.rules {
                     self.rule(rule, None);
@@ -109,6 +120,14 @@ impl<'a> Listing<'a> {
         }
     }
 
+    fn pi_hooks_file(&mut self, file: RuleFile) {
+        self.source(&file.path.display().to_string());
+        match sources::read_pi_hooks(self.world, &self.settings, Ok(file)) {
+            Ok(file) => file.rules.iter().for_each(|rule| self.rule(rule, None)),
+            Err(problems) => problems.iter().for_each(|problem| self.problem(problem)),
+        }
+    }
+
     /// Steer's layers, lowest first, if they are in use.
     fn steer_files(&mut self, directory: &Path, spelling: Spelling) {
         let files = discovery::steer_files(&self.world.config_home, directory);
@@ -118,7 +137,13 @@ impl<'a> Listing<'a> {
         let mut layers = vec![built_in()];
         for file in files {
             match file {
-                Ok(file) => layers.push(steer_layer(&file.path, &file.text)),
+                Ok(file) => {
+                    let objection = trust::objection(self.world, &self.settings, &file);
+                    layers.push(match objection {
+                        Some(objection) => (file.path.clone(), Err(vec![objection])),
+                        None => steer_layer(&file.path, &file.text),
+                    });
+                }
                 Err(fault) => self.unreadable(std::iter::once(fault.to_string())),
             }
         }
@@ -179,12 +204,17 @@ impl<'a> Listing<'a> {
             .iter()
             .any(|own| paths::physical(own) == directory);
         let scope = if own { Scope::Person } else { Scope::Place };
-        self.guard_file(&RuleFile {
+        let file = RuleFile {
             path: Path::new(name).to_owned(),
             directory,
             scope,
             text,
-        });
+        };
+        if path.extension().is_some_and(|ending| ending == "json") {
+            self.pi_hooks_file(file);
+        } else {
+            self.guard_file(&file, sources::read_guard(&file));
+        }
     }
 
     /// One line about a rule: what became of it, what it does, where it stands; then its examples that fail.
@@ -221,7 +251,11 @@ impl<'a> Listing<'a> {
             effect(rule),
         ));
         if counts {
-            self.problems(&examples::failures(self.world, &self.wrappers, rule));
+            self.problems(&examples::failures(
+                self.world,
+                &self.settings.wrappers,
+                rule,
+            ));
         }
     }
 

@@ -122,6 +122,9 @@ pub(crate) struct Event<'a> {
     pub(crate) cwd_told: bool,
     /// Physical absolute file targets, without duplicates, in order.
     pub(crate) paths: Vec<PathBuf>,
+    /// The file that a file tool names, physically, reads included. Rules see it, checkers do not:
+    /// they have `paths`, which are those that change.
+    pub(crate) file: Option<PathBuf>,
     /// The harness's name: `claude`, `codex`, `pi` …
     pub(crate) harness: Cow<'a, str>,
     /// The harness's own name of the tool.
@@ -163,6 +166,7 @@ impl<'a> Event<'a> {
             cwd,
             cwd_told: true,
             paths: Vec::new(),
+            file: None,
             harness: Cow::Borrowed(harness),
             tool_name: Cow::Borrowed(tool_name),
             canonical_tool: Cow::Borrowed(tool_name),
