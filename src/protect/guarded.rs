@@ -66,15 +66,9 @@ pub(crate) struct Guarded {
 impl Guarded {
     /// Takes paths as they are known and makes them physical.
     pub(crate) fn new(configuration: Vec<PathBuf>, programs: Vec<PathBuf>) -> Self {
-        let physical = |paths: Vec<PathBuf>| {
-            paths
-                .into_iter()
-                .map(|path| paths::physical(&path))
-                .collect()
-        };
         Self {
-            configuration: physical(configuration),
-            programs: physical(programs),
+            configuration: paths::all_physical(&configuration),
+            programs: paths::all_physical(&programs),
         }
     }
 

@@ -177,6 +177,9 @@ impl Shell<'_> {
 
     /// What an operand reaches that is protected.
     fn reached(&self, operand: &Operand<'_>, segment: &Segment) -> Option<Touch> {
+        if operand.manner == Manner::Reads {
+            return None;
+        }
         let directory = segment.directory.as_deref();
         let touched = match directory {
             Some(directory) => {
@@ -192,7 +195,7 @@ impl Shell<'_> {
                 .reach(Path::new(operand.text.as_ref()), &operand.text),
         };
         let counts = match touched? {
-            Reach::Configuration => operand.manner != Manner::Reads,
+            Reach::Configuration => true,
             // Programs of rules are run and passed to other programs all the time; what counts is a
             // command that is known to change files.
             Reach::Program => matches!(operand.manner, Manner::Writes | Manner::Moves),

@@ -3,7 +3,7 @@
 //!
 //! Promises: one pass, nesting of at most [`MAX_NESTING`], an end on every input.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use super::lexer::{Position, breaks};
@@ -118,7 +118,7 @@ pub(super) struct Parser<'t, 's> {
     pub(super) keywords: Vec<&'static str>,
     heredocs: VecDeque<Heredoc>,
     /// Where each `(` that follows another `(` is closed, for the text up to `paired`.
-    pairs: HashMap<usize, usize>,
+    pairs: BTreeMap<usize, usize>,
     paired: usize,
 }
 
@@ -134,7 +134,7 @@ impl<'t, 's> Parser<'t, 's> {
             in_text,
             keywords: Vec::new(),
             heredocs: VecDeque::new(),
-            pairs: HashMap::new(),
+            pairs: BTreeMap::new(),
             paired: 0,
         }
     }
