@@ -122,6 +122,40 @@ pub(crate) fn steer_files(config_home: &Path, directory: &Path) -> Vec<Result<Ru
     own.into_iter().chain(nearest).collect()
 }
 
+/// The root of the repository that holds `directory`: the nearest ancestor with a `.git`, which is a
+/// file in worktrees and submodules.
+pub(crate) fn repository_root(directory: &Path) -> Option<&Path> {
+    directory
+        .ancestors()
+        .find(|ancestor| ancestor.join(".git").symlink_metadata().is_ok())
+}
+
+/// Finds pi-hooks' file for an operation in `cwd`: that of its repository, or of `cwd` itself outside
+/// of any. The first name that is there counts.
+pub(crate) fn pi_hooks_file(cwd: &Path) -> Option<Result<RuleFile, Fault>> {
+    let root = repository_root(cwd).unwrap_or(cwd);
+    for name in PI_HOOKS_NAMES {
+        let path = root.join(name);
+        let directory = path.parent().unwrap_or(&path).to_owned();
+        let mut search = Search::default();
+        match path.symlink_metadata() {
+            Ok(_) => search.read_file(path, &directory, Scope::Place),
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+            Err(error) => search.fault(&path, &error),
+        }
+        let found = search.files.pop().map(Ok);
+        let found = found.or_else(|| search.faults.pop().map(Err));
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+/// pi-hooks' names, the first that is there counts.
+const PI_HOOKS_NAMES: [&str; 2] = [".pi/pi-hooks.json", ".pi-hooks.json"];
+
 #[derive(Default)]
 struct Search<'a> {
     ancestors_seen: BTreeSet<&'a OsStr>,

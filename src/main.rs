@@ -55,6 +55,9 @@ mod regex;
 #[forbid(unsafe_code)]
 mod sha256;
 
+#[forbid(unsafe_code)]
+mod spans;
+
 mod sys; // the only unsafe code: system calls
 
 #[forbid(unsafe_code)]

@@ -138,9 +138,17 @@ impl Path {
 
     /// The path of one field, whatever signs its name holds.
     pub(crate) fn field(name: &str) -> Path {
+        Path::fields(&[name])
+    }
+
+    /// The path of a field within a field and so on, whatever signs their names hold.
+    pub(crate) fn fields(names: &[&str]) -> Path {
         Path {
-            text: name.to_owned(),
-            parts: vec![Part::Key(name.to_owned())],
+            text: names.join("."),
+            parts: names
+                .iter()
+                .map(|name| Part::Key((*name).to_owned()))
+                .collect(),
         }
     }
 }

@@ -1,15 +1,16 @@
 //! The rules that hold for one call, read from their files.
 
+use super::trust;
 use crate::discovery::{self, RuleFile, Scope};
 use crate::event::Event;
 use crate::rules::steer::{self, SteerFile};
-use crate::rules::{Diagnostic, Rule, Settings, Spelling, builtins, guard};
+use crate::rules::{Diagnostic, Rule, Settings, Spelling, builtins, guard, pi_hooks};
 use crate::world::World;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Rules in the order of the search, and what goes with them.
 pub(crate) struct Sources {
-    /// Guard rules, then those of steer's files.
+    /// Guard rules, then those of pi-hooks, then those of steer's files.
     pub(crate) rules: Vec<Rule>,
     /// Of the machine's and the person's own files.
     pub(crate) settings: Settings,
@@ -23,7 +24,7 @@ impl Sources {
     /// Reads every source.
     ///
     /// # Errors
-    /// Every problem of every guard file, a line each. A steer file that is wrong is left out
+    /// Every problem of every guard file and of pi-hooks' file, a line each. A steer file that is wrong is left out
     /// instead, with a notice.
     pub(crate) fn load(
         world: &World,
@@ -37,11 +38,10 @@ impl Sources {
             notices: Vec::new(),
         };
         sources.read_guard_files(world, event)?;
-        sources.read_steer_files(
-            world,
-            event.session_cwd.as_deref().unwrap_or(&event.cwd),
-            spelling,
-        );
+        let directory = event.session_cwd.as_deref().unwrap_or(&event.cwd);
+        let files = discovery::steer_files(&world.config_home, directory);
+        sources.require_trust(world, &files)?;
+        sources.read_steer_files(files, spelling);
         Ok(sources)
     }
 
@@ -51,7 +51,7 @@ impl Sources {
         let mut problems = Vec::new();
         let mut uses = Vec::new();
         for file in &files {
-            match read_guard(file) {
+            match read_trusted(world, &self.settings, file) {
                 Ok(guard) => {
                     self.rules.extend(guard.rules);
                     self.settings.join(guard.settings);
@@ -67,19 +67,35 @@ impl Sources {
             Ok(rules) => self.rules.extend(rules),
             Err(found) => problems.extend(found),
         }
-        if problems.is_empty() {
-            Ok(())
-        } else {
-            let named = problems
-                .iter()
-                .map(|problem| format!("configuration {problem}"));
-            Err(named.collect::<Vec<_>>().join("\n"))
+        if let Some(file) = discovery::pi_hooks_file(&event.cwd) {
+            match read_pi_hooks(world, &self.settings, file) {
+                Ok(file) => self.rules.extend(file.rules),
+                Err(found) => problems.extend(found),
+            }
         }
+        none_of(&problems)
+    }
+
+    /// A steer file that is not trusted blocks like any other, for it could take rules away.
+    fn require_trust(
+        &self,
+        world: &World,
+        files: &[Result<RuleFile, discovery::Fault>],
+    ) -> Result<(), String> {
+        let objections: Vec<Diagnostic> = files
+            .iter()
+            .flatten()
+            .filter_map(|file| trust::objection(world, &self.settings, file))
+            .collect();
+        none_of(&objections)
     }
 
     /// Built-ins are in use where a steer file is, and always in steer's spelling.
-    fn read_steer_files(&mut self, world: &World, directory: &Path, spelling: Spelling) {
-        let files = discovery::steer_files(&world.config_home, directory);
+    fn read_steer_files(
+        &mut self,
+        files: Vec<Result<RuleFile, discovery::Fault>>,
+        spelling: Spelling,
+    ) {
         if files.is_empty() && spelling == Spelling::Guard {
             return;
         }
@@ -106,6 +122,40 @@ fn read_steer(file: Result<RuleFile, discovery::Fault>) -> Result<SteerFile, Vec
 fn lines<T: ToString>(problems: &[T]) -> String {
     let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
     texts.join("\n")
+}
+
+fn none_of(problems: &[Diagnostic]) -> Result<(), String> {
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let named = |problem: &Diagnostic| format!("configuration {problem}");
+    Err(problems.iter().map(named).collect::<Vec<_>>().join("\n"))
+}
+
+/// Reads one guard file, unless `settings`, those of the files before it, have it trusted first.
+/// The machine's and the person's own files come before all others.
+pub(crate) fn read_trusted(
+    world: &World,
+    settings: &Settings,
+    file: &RuleFile,
+) -> Result<guard::GuardFile, Vec<Diagnostic>> {
+    match trust::objection(world, settings, file) {
+        Some(objection) => Err(vec![objection]),
+        None => read_guard(file),
+    }
+}
+
+/// Reads pi-hooks' file, under the same condition.
+pub(crate) fn read_pi_hooks(
+    world: &World,
+    settings: &Settings,
+    file: Result<RuleFile, discovery::Fault>,
+) -> Result<pi_hooks::PiHooksFile, Vec<Diagnostic>> {
+    let file = file.map_err(|fault| vec![Diagnostic::of_file(&fault.path, fault.cause)])?;
+    match trust::objection(world, settings, &file) {
+        Some(objection) => Err(vec![objection]),
+        None => pi_hooks::read(&file.path, &file.directory, &file.text),
+    }
 }
 
 /// Reads one guard file by the rules of its scope.

@@ -3,11 +3,12 @@
 use crate::event::Event;
 use crate::json::Json;
 use crate::matching::Document;
+use crate::rules::pi_hooks;
 use crate::shell::{Parsed, Segment};
 use std::borrow::Cow;
 
 /// What conditions see of a call: its input, Claude's names for a command and a file where the
-/// harness has others, the segments of a shell call, and the event.
+/// harness has others, what pi-hooks' patterns look at, the segments of a shell call, and the event.
 pub(super) fn of<'a>(event: &'a Event<'a>, shell: Option<&'a Parsed>) -> Document<'a> {
     let mut aliases: Vec<(Cow<'a, str>, Json<'a>)> = Vec::new();
     if let (Some(command), None) = (&event.command, event.tool_input.get("command")) {
@@ -19,6 +20,7 @@ pub(super) fn of<'a>(event: &'a Event<'a>, shell: Option<&'a Parsed>) -> Documen
             Json::string(change.path.to_string_lossy()),
         ));
     }
+    aliases.extend(pi_hooks::facts(event));
     Document::new(
         event.tool_name.as_ref(),
         &event.tool_input,
@@ -95,7 +97,7 @@ fn segment(segment: &Segment) -> Json<'_> {
 /// A segment in one line for people; what is empty or false is left out behind `depth`.
 pub(crate) fn segment_line(segment: &Segment) -> String {
     let mut fields = vec![
-        format!("head={}", segment.head),
+        format!("head={}", segment.head.escape_debug()),
         format!("args={:?}", segment.args),
         format!("pipeline_start={}", segment.pipeline_start),
     ];
@@ -109,7 +111,10 @@ pub(crate) fn segment_line(segment: &Segment) -> String {
         fields.push(format!("wrappers={:?}", segment.wrappers));
     }
     let redirects = segment.redirects.iter();
-    fields.extend(redirects.map(|redirect| format!("redirect={}{}", redirect.op, redirect.target)));
+    fields.extend(
+        redirects
+            .map(|redirect| format!("redirect={}{}", redirect.op, redirect.target.escape_debug())),
+    );
     if segment.dynamic {
         fields.push("dynamic=true".to_owned());
     }

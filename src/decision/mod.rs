@@ -124,6 +124,7 @@ pub(crate) fn decide(
         call,
         document: OnceCell::new(),
         spoken: Vec::new(),
+        nudges: Vec::new(),
         edits: Vec::new(),
         overridden: Vec::new(),
         blocked: false,
@@ -143,6 +144,8 @@ struct Search<'a> {
     /// Made when the first rule has conditions on the call.
     document: OnceCell<Document<'a>>,
     spoken: Vec<Spoken>,
+    /// Which of them are pi-hooks' nudges.
+    nudges: Vec<usize>,
     edits: Vec<Edit<'a>>,
     overridden: Vec<String>,
     blocked: bool,
@@ -214,6 +217,9 @@ impl<'a> Search<'a> {
 
     fn speak(&mut self, rule: &Rule, strength: Strength, message: String) {
         self.blocked |= strength == Strength::Deny && rule.layer != Layer::Steer;
+        if strength == Strength::Context && rule.layer == Layer::PiHooks {
+            self.nudges.push(self.spoken.len());
+        }
         self.spoken.push(Spoken {
             rule: rule.id.clone(),
             strength,
@@ -241,6 +247,12 @@ impl<'a> Search<'a> {
             .map(|spoken| spoken.strength)
             .max()
             .unwrap_or(Strength::Allow);
+        if strength >= Strength::Ask {
+            // A call that is blocked gets no nudges. From the last on, so that no index shifts.
+            for index in self.nudges.iter().rev() {
+                self.spoken.remove(*index);
+            }
+        }
         // Strongest first; the sort is stable, so equals stay in the order of the search.
         self.spoken
             .sort_by_key(|spoken| std::cmp::Reverse(spoken.strength));

@@ -118,8 +118,13 @@ pub(crate) struct Event<'a> {
     pub(crate) command: Option<Cow<'a, str>>,
     /// Physical absolute working directory of the operation.
     pub(crate) cwd: PathBuf,
+    /// Whether the harness told `cwd`; else it is where our process runs, and no workspace is known.
+    pub(crate) cwd_told: bool,
     /// Physical absolute file targets, without duplicates, in order.
     pub(crate) paths: Vec<PathBuf>,
+    /// The file that a file tool names, physically, reads included. Rules see it, checkers do not:
+    /// they have `paths`, which are those that change.
+    pub(crate) file: Option<PathBuf>,
     /// The harness's name: `claude`, `codex`, `pi` …
     pub(crate) harness: Cow<'a, str>,
     /// The harness's own name of the tool.
@@ -159,7 +164,9 @@ impl<'a> Event<'a> {
             kind,
             command: None,
             cwd,
+            cwd_told: true,
             paths: Vec::new(),
+            file: None,
             harness: Cow::Borrowed(harness),
             tool_name: Cow::Borrowed(tool_name),
             canonical_tool: Cow::Borrowed(tool_name),

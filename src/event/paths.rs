@@ -4,7 +4,6 @@
 //! exists; ends on link loops and on paths of any length. Never: fails, or changes the disk.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -55,25 +54,6 @@ pub(super) fn home_of(user: &str, passwd: &str) -> Option<PathBuf> {
 /// A `..` behind a name that does not exist takes that name back, as programs do that clean a path
 /// before they open it; what follows is looked up again.
 pub(crate) fn physical(path: &Path) -> PathBuf {
-    follow(path, &mut |name| fs::read_link(name).ok())
-}
-
-/// The same for paths that have much of their way in common: every name is looked up once.
-pub(crate) fn all_physical(paths: &[PathBuf]) -> Vec<PathBuf> {
-    let mut known = BTreeMap::new();
-    let mut target = |name: &Path| {
-        let found = known.get(name.as_os_str()).cloned();
-        found.unwrap_or_else(|| {
-            let target = fs::read_link(name).ok();
-            known.insert(name.as_os_str().to_owned(), target.clone());
-            target
-        })
-    };
-    paths.iter().map(|path| follow(path, &mut target)).collect()
-}
-
-/// `target` tells where a name leads that is a link.
-fn follow(path: &Path, target: &mut dyn FnMut(&Path) -> Option<PathBuf>) -> PathBuf {
     let mut resolved = PathBuf::from("/");
     let mut rest = Vec::new();
     let mut links = 0;
@@ -87,7 +67,7 @@ fn follow(path: &Path, target: &mut dyn FnMut(&Path) -> Option<PathBuf>) -> Path
         if links == MAX_LINKS || resolved.as_os_str().len() > MAX_LENGTH {
             continue;
         }
-        if let Some(target) = target(&resolved) {
+        if let Ok(target) = fs::read_link(&resolved) {
             links += 1;
             if target.is_absolute() {
                 resolved = PathBuf::from("/");

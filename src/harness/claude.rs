@@ -8,6 +8,7 @@ use super::payload::{call, origin, session_start, stop};
 use super::reply::{self, Answer, Dialect, Reply};
 use super::{Author, Environment, Harness, Message, Moment, Prompt, SettingsChange};
 use crate::event::{Change, Event, Fields, InputError, Kind, Operation, paths, view};
+use crate::json::Json;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -108,6 +109,14 @@ fn tool<'a>(
             event.canonical_tool = Cow::Borrowed("Bash");
         }
         "Task" => event.canonical_tool = Cow::Borrowed("Agent"),
+        "Read" => {
+            // What is no text the client refuses itself.
+            let path = payload
+                .object("tool_input")?
+                .get("file_path")
+                .and_then(Json::as_str);
+            event.file = path.map(|path| paths::resolve(path, &event.cwd, home));
+        }
         name => {
             if let Some(target) = FileTool::from_name(name) {
                 target.read(&mut event, &payload.object("tool_input")?, home)?;

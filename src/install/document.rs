@@ -3,8 +3,8 @@
 //! Promises: what it hands out are places in a text that was found valid. Never: changes it.
 
 use super::recognise::{Owner, matches_all};
-use super::scan::{self, Child, Span};
 use crate::json::{Json, SyntaxError};
+use crate::spans::{self, Child, Span};
 use std::fmt;
 
 /// Why a text is left alone.
@@ -92,7 +92,7 @@ pub(super) struct Document<'t> {
 impl<'t> Document<'t> {
     pub(super) fn read(text: &'t str, comments: bool) -> Result<Self, Refusal> {
         let plain = if comments {
-            scan::without_comments(text)
+            spans::without_comments(text)
         } else {
             text.to_owned()
         };
@@ -105,8 +105,8 @@ impl<'t> Document<'t> {
             });
         }
         drop(root);
-        let root = scan::trimmed(&plain);
-        let members = scan::children(&plain, &root);
+        let root = spans::trimmed(&plain);
+        let members = spans::children(&plain, &root);
         let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let mut document = Self {
             text,
@@ -141,7 +141,7 @@ impl<'t> Document<'t> {
         match (indent, children) {
             (Some(indent), _) => (format!("{}{indent}", self.style.newline), Some(indent)),
             (None, [.., before, last]) => {
-                let start = scan::blanks_start(self.text, last.start());
+                let start = spans::blanks_start(self.text, last.start());
                 let blanks = self.slice(&(start.max(before.end())..last.start()));
                 (
                     if blanks.starts_with(' ') {
@@ -163,7 +163,7 @@ impl<'t> Document<'t> {
 
     /// The blanks before `at`, if nothing else stands before it on its line.
     pub(super) fn line_indent(&self, at: usize) -> Option<String> {
-        let blanks = self.slice(&(scan::blanks_start(self.text, at)..at));
+        let blanks = self.slice(&(spans::blanks_start(self.text, at)..at));
         blanks
             .rfind('\n')
             .and_then(|newline| blanks.get(newline + 1..))
@@ -173,7 +173,7 @@ impl<'t> Document<'t> {
     /// The groups of an event and what in them is ours. Groups of another form hold nothing of ours.
     pub(super) fn groups(&self, children: &[Child], owner: &Owner) -> Vec<Group> {
         let read = |child: &Child| {
-            let members = scan::children(&self.plain, &child.value);
+            let members = spans::children(&self.plain, &child.value);
             let hooks = members.iter().rfind(|member| self.key(member) == "hooks");
             let handlers = hooks.map(|hooks| self.items(hooks)).unwrap_or_default();
             let matcher = members.iter().rfind(|member| self.key(member) == "matcher");
@@ -215,7 +215,7 @@ impl<'t> Document<'t> {
     ) -> Result<Vec<Child>, Refusal> {
         let first = self.plain.as_bytes().get(child.value.start).copied();
         if first == Some(open) || self.slice(&child.value) == "null" {
-            return Ok(scan::children(&self.plain, &child.value));
+            return Ok(spans::children(&self.plain, &child.value));
         }
         let expected = if open == b'{' {
             "an object"

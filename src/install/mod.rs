@@ -8,7 +8,6 @@ mod diff;
 mod document;
 mod recognise;
 mod replace;
-mod scan;
 mod splice;
 mod status;
 mod switches;

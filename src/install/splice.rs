@@ -6,8 +6,8 @@
 
 use super::document::{Document, Group, Refusal, Style, mine};
 use super::recognise::Owner;
-use super::scan::{self, Child, Span};
 use crate::json::Json;
+use crate::spans::{self, Child, Span};
 use std::collections::BTreeMap;
 
 /// The byte order mark; a text that starts with it keeps it.
@@ -91,7 +91,7 @@ impl<'t> Settings<'t> {
             .iter()
             .filter(|member| document.key(member) == "hooks");
         let mut places = Vec::new();
-        for event in hooks.flat_map(|hooks| scan::children(&document.plain, &hooks.value)) {
+        for event in hooks.flat_map(|hooks| spans::children(&document.plain, &hooks.value)) {
             for (at, group) in document
                 .groups(&document.items(&event), owner)
                 .iter()
@@ -334,7 +334,7 @@ impl Document<'_> {
     fn former<'f>(&self, former: &'f Former, path: &str) -> Option<&'f str> {
         let text = former.get(path)?;
         let plain = if self.comments {
-            scan::without_comments(text)
+            spans::without_comments(text)
         } else {
             text.clone()
         };
@@ -390,14 +390,14 @@ impl Document<'_> {
             if index < leading {
                 edits.put(child.start()..child.end(), "");
                 if let Some(comma) = child.comma {
-                    edits.put(comma..scan::blanks_end(self.text, comma + 1), "");
+                    edits.put(comma..spans::blanks_end(self.text, comma + 1), "");
                 }
             } else {
                 let before = index
                     .checked_sub(1)
                     .and_then(|index| children.get(index))
                     .and_then(|child| child.comma);
-                let start = scan::blanks_start(self.text, child.start());
+                let start = spans::blanks_start(self.text, child.start());
                 if let Some(comma) = before {
                     edits.put(comma..comma + 1, "");
                 }

@@ -4,8 +4,9 @@
 //! changes or clears one.
 
 use super::clients::{Registration, Schema};
-use super::{replace, scan};
+use super::replace;
 use crate::json::Json;
+use crate::spans;
 use std::path::{Path, PathBuf};
 use toml_reader::{Kind, Table, Value};
 
@@ -64,7 +65,7 @@ fn check_file(path: &Path, comments: bool) -> Result<(), Problem> {
         let text = replace::text(path, bytes)?;
         let text = text.trim_start_matches('\u{FEFF}');
         let plain = if comments {
-            scan::without_comments(text)
+            spans::without_comments(text)
         } else {
             text.to_owned()
         };

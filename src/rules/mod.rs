@@ -2,7 +2,7 @@
 //!
 //! [`guard::read`] and [`steer::read`] share one schema and differ in what may stand beside the
 //! rules; [`steer::stack`] lays steer's files over one another; [`builtins`] are steer rules in a
-//! compiled-in file.
+//! compiled-in file. [`pi_hooks::read`] takes the JSON of pi-hooks.
 //!
 //! Promises: pure, linear in the text; an unknown field, a wrong type and a pattern that is none
 //! are errors, on disabled rules too; all problems of a file are told, each with file, line,
@@ -13,6 +13,7 @@ mod action;
 mod block;
 pub(crate) mod builtins;
 pub(crate) mod guard;
+pub(crate) mod pi_hooks;
 mod rule;
 mod schema;
 pub(crate) mod steer;

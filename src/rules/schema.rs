@@ -40,28 +40,26 @@ impl<'t> Source<'t> {
         file: &Path,
         text: &'t [u8],
     ) -> Result<(Source<'t>, Table<'t>), Vec<Diagnostic>> {
-        let file: Rc<Path> = Rc::from(file);
         match toml_reader::parse(text) {
-            Ok(root) => {
-                let places = Places::new(text);
-                Ok((
-                    Source {
-                        file,
-                        places,
-                        problems: Vec::new(),
-                    },
-                    root,
-                ))
-            }
+            Ok(root) => Ok((Source::new(file, text), root)),
             Err(error) => {
                 let place = Place {
-                    file,
+                    file: Rc::from(file),
                     line: error.line,
                     column: error.column,
                 };
                 let message = format!("invalid TOML: {}", error.message);
                 Err(vec![Diagnostic { place, message }])
             }
+        }
+    }
+
+    /// A text that was read already, in whichever language.
+    pub(super) fn new(file: &Path, text: &'t [u8]) -> Source<'t> {
+        Source {
+            file: Rc::from(file),
+            places: Places::new(text),
+            problems: Vec::new(),
         }
     }
 

@@ -9,13 +9,21 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+mod ansi;
+mod braces;
 mod compound;
 mod lexer;
 mod parser;
 mod peel;
+mod redirection;
 mod reenter;
+mod scripts;
+mod substitution;
+#[cfg(test)]
+mod tests;
 mod words;
 mod workspace;
+mod wrappers;
 
 use parser::{Command, Parser, Shared};
 use reenter::Reader;
@@ -139,7 +147,7 @@ pub(crate) fn parse(text: &str, options: &Options<'_>) -> Parsed {
         leading,
         ..Parsed::default()
     };
-    reader.read_text(shared, &mut parsed);
+    reader.read_text(&shared, &mut parsed);
     parsed
 }
 

@@ -1,6 +1,6 @@
 //! Finds the places of keys and values in JSON text that is known to be valid.
 //!
-//! Promises: linear in the text. Never: decides whether a text is valid; that is `json`'s task.
+//! Promises: linear in the text. Never: decides whether a text is valid; that is the task of `json`.
 
 use std::ops::Range;
 
