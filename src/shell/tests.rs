@@ -843,3 +843,18 @@ fn no_bytes_make_it_panic() {
         }
     }
 }
+
+#[test]
+fn before_peeling_nothing_is_taken_off() {
+    let (commands, complete) = super::raw("sudo zap \"$(echo x)\" | wc");
+    let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(
+        commands,
+        [
+            (words(&["sudo", "zap", "$()"]), true, 0),
+            (words(&["echo", "x"]), true, 1),
+            (words(&["wc"]), false, 0),
+        ]
+    );
+    assert!(complete);
+}
