@@ -341,6 +341,13 @@ fn a_log_that_cannot_be_written_changes_nothing() {
     place.edit("x").denies("blocked by a");
     let place = Place::new().home(".local", "a file in the way");
     place.bash("ls").passes();
+    // To open a FIFO that nobody reads would be to wait.
+    let place = Place::new().home(".local/state/i-insist/x", "");
+    let log = place.at(".local/state/i-insist/audit.jsonl");
+    let mut mkfifo = std::process::Command::new("mkfifo");
+    place.furnish(mkfifo.arg(&log));
+    place.outcome(mkfifo, b"").passes();
+    place.bash("ls").passes();
 }
 
 // ----------------------------------------------------------------------------- steer's spelling
@@ -362,6 +369,25 @@ fn steers_spelling_decides_alike_and_logs_in_its_own_place() {
     assert_eq!(place.log(), [""; 0]);
     let log = fs::read_to_string(place.at(".local/state/steer/steer.jsonl")).unwrap();
     assert_eq!(log.lines().count(), 3, "{log}");
+}
+
+#[test]
+fn a_broken_patch_takes_no_command_beside_it_past_the_rules() {
+    let rule = "[[rules]]\nname = \"no-rm\"\ntool = \"Bash\"\n[[rules.match]]\nany = \"parsed.segments\"\n\
+        head = { any_of = [\"rm\"] }\n[rules.action]\nkind = \"deny\"\nmessage = \"no rm\"\n";
+    let broken = "true || apply_patch '*** Begin Patch'; ";
+    let place = Place::new()
+        .project(".steer.toml", rule)
+        .project(".i-insist/a.toml", blocks("a") + "kind = \"file_edit\"");
+    let call = |command: &str| place.call("Bash", &object(&[("command", command)]));
+    steer(&place, &call(&format!("{broken}rm x"))).denies("no rm");
+    steer(&place, &call(&format!("{broken}ls"))).passes();
+    place
+        .bash(&format!("{broken}ls"))
+        .denies("i-insist: invalid input: the patch names no file");
+    // A guard file speaks in both spellings.
+    let place = Place::new().project(".i-insist/a.toml", rule);
+    steer(&place, &call(&format!("{broken}rm x"))).denies("no rm");
 }
 
 #[test]
