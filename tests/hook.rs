@@ -117,6 +117,30 @@ fn a_canonical_tool_name_holds_in_every_harness() {
 }
 
 #[test]
+fn p5_a_rule_on_a_file_sees_every_file_of_a_patch() {
+    let place = Place::new().project(
+        ".i-insist/a.toml",
+        "[[rules]]\nname = \"env\"\ntool = \"Edit\"\n[[rules.match]]\nfile_path = { glob = [\"**/.env*\"] }\n\
+         [rules.action]\nkind = \"deny\"\nmessage = \"no env\"\n",
+    );
+    let patch = |patch: &str, more: &str| {
+        let payload = place.call(
+            "apply_patch",
+            &format!("{{\"command\":{}{more}}}", quoted(patch)),
+        );
+        place.hook("codex", "pre-tool-use", payload)
+    };
+    let (first, second) = ("*** Update File: a\n+x\n", "*** Add File: sub/.env\n+x\n");
+    patch(first, "").passes();
+    patch(second, "").denies("no env");
+    patch(&format!("{first}{second}"), "").denies("no env");
+    patch("*** Update File: .env\n*** Move to: b\n", "").denies("no env");
+    // The tool takes no notice of an argument of this name; a rule must not either.
+    patch(second, ",\"file_path\":\"/a\"").denies("no env");
+    patch(first, ",\"file_path\":\"/.env\"").passes();
+}
+
+#[test]
 fn both_protocols() {
     let boolean = "message = \"no\"";
     let cases = [
