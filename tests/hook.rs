@@ -439,4 +439,10 @@ fn a_wrong_steer_file_is_left_out_and_the_person_is_told() {
         .tells(&["left out", ".steer.toml:3:1", "did you mean `message`?"]);
     place.edit("x").denies("blocked by a");
     place.edit("x").shows(&["left out"]);
+    // What is no file hides the one above it, and is told.
+    let place = Place::new().link("project/.steer.toml", "/dev/null");
+    let hides = ["left out", ".steer.toml", "is not a file"];
+    place.bash("ls").tells(&hides);
+    let place = Place::new().link(".config/steer/config.toml", "/dev");
+    place.bash("ls").tells(&["left out", "config.toml"]);
 }
