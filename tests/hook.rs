@@ -141,6 +141,37 @@ fn p5_a_rule_on_a_file_sees_every_file_of_a_patch() {
 }
 
 #[test]
+fn p11_a_path_through_a_link_and_back_is_judged_in_both_its_readings() {
+    let rule = "[[rules]]\nname = \"secret\"\n[[rules.match]]\n\"event.paths\" = { glob = [\"**/project/secret/*\"] }\n\
+        [rules.action]\nkind = \"deny\"\nmessage = \"no\"\n";
+    let place = Place::new()
+        .home("elsewhere/deep/x", "")
+        .project(".i-insist/a.toml", rule)
+        .link("project/link", "../elsewhere/deep");
+    let write = |path: &str| {
+        let path = place.in_project(path);
+        let input = object(&[("file_path", &path), ("content", "x")]);
+        place.hook("claude", "pre-tool-use", place.call("Write", &input))
+    };
+    let patch = |path: &str| {
+        let input = object(&[("command", &format!("*** Add File: {path}\n+x"))]);
+        place.hook("codex", "pre-tool-use", place.call("apply_patch", &input))
+    };
+    for path in [
+        "secret/x",
+        "link/../secret/x",
+        "link/../../project/secret/x",
+    ] {
+        write(path).denies("no");
+        patch(path).denies("no");
+    }
+    for path in ["link/../open/x", "link/secret/x", "secret/../x"] {
+        write(path).passes();
+        patch(path).passes();
+    }
+}
+
+#[test]
 fn both_protocols() {
     let boolean = "message = \"no\"";
     let cases = [

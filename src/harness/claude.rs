@@ -165,7 +165,7 @@ impl FileTool {
             Self::NotebookEdit => "notebook_path",
             Self::Write | Self::Edit | Self::MultiEdit => "file_path",
         };
-        let path = paths::resolve(input.name_text(path_key)?, &event.cwd, home);
+        let path = input.name_text(path_key)?;
         let content = match self {
             Self::Write => Cow::Borrowed(input.text("content")?),
             Self::Edit => Cow::Borrowed(input.text("new_string")?),
@@ -181,11 +181,14 @@ impl FileTool {
             Self::Edit | Self::MultiEdit | Self::NotebookEdit => (Kind::FileEdit, Operation::Edit),
         };
         event.kind = kind;
-        event.add_changes(vec![Change {
+        let other = paths::other_reading(path, &event.cwd, home);
+        let readings = std::iter::once(paths::resolve(path, &event.cwd, home)).chain(other);
+        let change = |path| Change {
             path,
             operation,
-            content,
-        }]);
+            content: content.clone(),
+        };
+        event.add_changes(readings.map(change).collect());
         Ok(())
     }
 }
