@@ -535,3 +535,26 @@ fn a_hook_that_is_killed_has_sent_nobody_back() {
         false
     }));
 }
+
+#[test]
+fn what_checks_run_is_protected() {
+    let world = World::repository();
+    world.guard(
+        "[finish]\n[[finish.checks]]\nscript = \"tools/check.ts\"\n[[finish.checks]]\ncommand = \"sh tools/lint.sh src\"\n\
+         [[rules]]\nid = \"guard\"\nchecker = [\"i-insist\", \"protect-config\"]\nmessage = \"protected\"\n",
+    );
+    world.write("tools/lint.sh", "true\n");
+    for (file, denied) in [
+        ("tools/check.ts", true),
+        ("tools/lint.sh", true),
+        ("tools/other.sh", false),
+        ("src/code.ts", false),
+    ] {
+        let payload = format!(
+            "{{\"session_id\":\"s\",\"cwd\":\"{}\",\"tool_name\":\"Write\",\"tool_input\":{{\"file_path\":\"{file}\",\"content\":\"x\"}}}}",
+            world.root.display()
+        );
+        let reply = world.hook("claude", "pre-tool-use", &payload);
+        assert_eq!(reply.contains("deny"), denied, "{file}: {reply}");
+    }
+}

@@ -4,7 +4,7 @@ use super::trust;
 use crate::discovery::{self, RuleFile, Scope};
 use crate::event::Event;
 use crate::rules::steer::{self, SteerFile};
-use crate::rules::{Diagnostic, Rule, Settings, Spelling, builtins, guard, pi_hooks};
+use crate::rules::{Diagnostic, Finish, Rule, Settings, Spelling, builtins, guard, pi_hooks};
 use crate::world::World;
 use std::path::PathBuf;
 
@@ -12,6 +12,8 @@ use std::path::PathBuf;
 pub(crate) struct Sources {
     /// Guard rules, then those of pi-hooks, then those of steer's files.
     pub(crate) rules: Vec<Rule>,
+    /// What must pass before the agent finishes.
+    pub(crate) finish: Vec<Finish>,
     /// Of the machine's and the person's own files.
     pub(crate) settings: Settings,
     /// The rule directories that were found.
@@ -33,6 +35,7 @@ impl Sources {
     ) -> Result<Self, String> {
         let mut sources = Self {
             rules: Vec::new(),
+            finish: Vec::new(),
             settings: Settings::default(),
             directories: Vec::new(),
             notices: Vec::new(),
@@ -56,6 +59,7 @@ impl Sources {
                     self.rules.extend(guard.rules);
                     self.settings.join(guard.settings);
                     uses.extend(guard.uses);
+                    self.finish.extend(guard.finish);
                 }
                 Err(found) => problems.extend(found),
             }
@@ -69,7 +73,10 @@ impl Sources {
         }
         if let Some(file) = discovery::pi_hooks_file(&event.cwd) {
             match read_pi_hooks(world, &self.settings, file) {
-                Ok(file) => self.rules.extend(file.rules),
+                Ok(file) => {
+                    self.rules.extend(file.rules);
+                    self.finish.extend(file.finish);
+                }
                 Err(found) => problems.extend(found),
             }
         }
