@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 use toml_reader::{Key, Kind, Value};
 
-pub(super) static ACTION: Section = Section {
+static ACTION: Section = Section {
     name: "[rules.action]",
     fields: &[
         "kind",

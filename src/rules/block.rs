@@ -6,12 +6,12 @@ use crate::glob::Stars;
 use crate::matching::{Binding, Block, Condition, Operator, Path};
 use toml_reader::{Definition, Key, Value};
 
-pub(super) static BLOCK: Section = Section {
+static BLOCK: Section = Section {
     name: "[[rules.match]]",
     fields: &["any", "all"],
     outer: &[&RULE, &FILE],
 };
-pub(super) static OPERATORS: Section = Section {
+static OPERATORS: Section = Section {
     name: "a condition",
     fields: &[
         "any_of",

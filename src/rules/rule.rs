@@ -39,7 +39,7 @@ pub(super) static RULE: Section = Section {
     ],
     outer: &[&FILE],
 };
-pub(super) static TEST: Section = Section {
+static TEST: Section = Section {
     name: "[rules.test]",
     fields: &["fires", "ignores", "rewrites"],
     outer: &[&RULE, &FILE],
