@@ -11,7 +11,7 @@ use crate::harness::{
     SessionStart, SettingsChange, Stop,
 };
 use crate::json::Json;
-use crate::rules::Spelling;
+use crate::rules::{Rule, Spelling};
 use crate::sys;
 use crate::world::World;
 use std::env;
@@ -345,7 +345,20 @@ impl Hook {
         }
         self.log_call(world, &event, judged.as_ref().ok());
         match judged {
-            Ok(judged) => self.reply_to(&event, &judged),
+            Ok(judged) => {
+                let reply = self.reply_to(&event, &judged);
+                let runs = event.phase == Phase::Pre && judged.decision.strength < Strength::Ask;
+                let waits = |rule: &Rule| {
+                    rule.enabled
+                        && rule.when.admits(Phase::Post, self.spelling)
+                        && rule.gates.admit(&event)
+                };
+                if runs && judged.rules.iter().any(waits) {
+                    self.harness.ask_after(reply)
+                } else {
+                    reply
+                }
+            }
             Err(refusal) => self.refuse(event.phase, &refusal),
         }
     }

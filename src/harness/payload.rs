@@ -75,5 +75,6 @@ pub(super) fn stop<'a>(
         origin: origin(payload, turn, environment)?,
         sent_back: payload.flag("stop_hook_active")?.unwrap_or(false),
         background_tasks: payload.items("background_tasks")?.len(),
+        project_trusted: true,
     })
 }

@@ -15,16 +15,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// Every kind of object in the file; the published schema is tested against this list.
-pub(super) static SECTIONS: [&Section; 7] = [
-    &FILE,
-    &TOOL_CALL,
-    &BLOCK,
-    &NUDGE,
-    &MATCH,
-    &BEFORE_SETTLE,
-    &CHECK,
-];
+// Every kind of object in the file; the published schema is tested against these.
 static FILE: Section = section("the file", &["$schema", "tool_call", "agent_before_settle"]);
 static TOOL_CALL: Section = section("`tool_call`", &["rules"]);
 static BLOCK: Section = section("a rule that blocks", &["match", "action", "reason"]);
@@ -205,10 +196,8 @@ impl Reader<'_, '_> {
         };
         let object = self.object(node, "rules", section)?;
         let blocks = self.choice(&object, "action", &[("block", true), ("nudge", false)]);
-        let block = match self.required(&object, "match") {
-            true => self.child(&object, "match", &MATCH),
-            false => None,
-        };
+        self.required(&object, "match");
+        let block = self.child(&object, "match", &MATCH);
         let block = block.map(|object| self.block(&object));
         let key = if blocks? { "reason" } else { "text" };
         let text = self.required_text(&object, key)?;

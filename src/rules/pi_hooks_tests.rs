@@ -276,6 +276,7 @@ fn sections_of_the_schema<'s>(schema: &'s Json<'s>, found: &mut Vec<Vec<&'s str>
 #[test]
 fn the_published_schema_has_the_keys_that_are_read() {
     let schema = Json::parse(SCHEMA).unwrap();
+    let sections = [&FILE, &TOOL_CALL, &BLOCK, &NUDGE, &MATCH, &BEFORE_SETTLE, &CHECK];
     let mut published = Vec::new();
     sections_of_the_schema(&schema, &mut published);
     for keys in &published {
@@ -285,17 +286,17 @@ fn the_published_schema_has_the_keys_that_are_read() {
             ["name", "type", "command", "inputs"],
             ["name", "type", "path", "inputs"],
         ];
-        let known = SECTIONS.into_iter().any(|section| is_section(&section));
+        let known = sections.iter().any(|section| is_section(section));
         assert!(
             known || by_type.iter().any(|check| check == keys.as_slice()),
             "{keys:?}"
         );
     }
-    for section in SECTIONS {
+    for section in sections {
         let whole = published.iter().any(|keys| keys == section.fields);
         assert!(whole || section.name == CHECK.name, "{}", section.name);
     }
-    assert_eq!(published.len(), SECTIONS.len() + 1);
+    assert_eq!(published.len(), sections.len() + 1);
 }
 
 /// As much of JSON Schema as ours uses.

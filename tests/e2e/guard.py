@@ -280,4 +280,5 @@ BOTH = (blocks_edit_and_command, a_pass_leaves_no_trace, insisting_lets_through,
 SCENARIOS = {"claude": BOTH + (nested_client_grants_nothing, scheduled_insisting_is_refused,
                                monitor_event_grants_nothing, monitor_event_revokes_nothing, settings_change_is_refused,
                                without_config_change_it_would_count, missing_program_blocks),
-             "codex": BOTH + (missing_program_lets_through,)}
+             "codex": BOTH + (missing_program_lets_through,),
+             "pi": BOTH + (nested_client_grants_nothing,)}
