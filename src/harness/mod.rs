@@ -50,12 +50,15 @@ impl Harness {
     }
 
     /// The harness that wrote `payload`, where no argument names it: its folder stands in the
-    /// transcript's path, and among tool events only those of Codex have turn ids.
+    /// transcript's path, and among tool events only our bridge has this name for the call's id, and
+    /// only Codex has turn ids else.
     pub(crate) fn of_payload(payload: &Json<'_>) -> Self {
         let text = |key| payload.get(key).and_then(Json::as_str);
         let transcript = text("transcript_path").unwrap_or_default();
         let below = |folder| Path::new(transcript).iter().any(|part| part == folder);
-        if below(".codex") || text("turn_id").is_some() && !below(".claude") {
+        if payload.get("tool_call_id").is_some() {
+            Self::Pi
+        } else if below(".codex") || text("turn_id").is_some() && !below(".claude") {
             Self::Codex
         } else {
             Self::Claude

@@ -279,3 +279,7 @@ fn notice(person: Option<&str>) -> Option<Part<'_>> {
     let text = person.filter(|text| !text.trim().is_empty())?;
     Some(("notice", Json::string(reply::clipped(text))))
 }
+
+#[cfg(test)]
+#[path = "pi_tests.rs"]
+mod tests;

@@ -6,7 +6,9 @@ use super::clients::Registration;
 use super::recognise::Owner;
 use super::splice::{Former, Settings};
 use super::switches::{self, Problem};
-use super::{Client, Report, entries, extension, is_same, leads_here, lookup, plan, program_word, read_text};
+use super::{
+    Client, Report, entries, extension, is_same, leads_here, lookup, plan, program_word, read_text,
+};
 use crate::world::World;
 use std::path::PathBuf;
 

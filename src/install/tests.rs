@@ -425,10 +425,7 @@ fn p46_weakened_registrations_are_mended() {
         let weakened = right.replacen(change.0, change.1, 1);
         assert_ne!(weakened, right);
         home.put(".claude/settings.json", &weakened);
-        assert_eq!(
-            status(&home.world, &[hooks(&home.claude)], &[]).exit,
-            1
-        );
+        assert_eq!(status(&home.world, &[hooks(&home.claude)], &[]).exit, 1);
         home.install();
         assert_eq!(home.settings(), Some(right));
     }
@@ -502,7 +499,10 @@ fn explicit_switches_refuse_before_anything_is_written() {
     ] {
         let home = Home::new();
         home.put(file, text);
-        home.refuses(&install(&home.world, &hooks(&home.codex), false), "disabled");
+        home.refuses(
+            &install(&home.world, &hooks(&home.codex), false),
+            "disabled",
+        );
         home.put(file, &text.replace("false", "true"));
         assert_eq!(install(&home.world, &hooks(&home.codex), false).exit, 0);
     }
@@ -530,7 +530,10 @@ fn a_single_hook_that_is_switched_off_refuses() {
     };
     // Ours will be the second group; the first is a stranger's.
     state(1);
-    home.refuses(&install(&home.world, &hooks(&home.codex), false), "disabled");
+    home.refuses(
+        &install(&home.world, &hooks(&home.codex), false),
+        "disabled",
+    );
     state(0);
     assert_eq!(install(&home.world, &hooks(&home.codex), false).exit, 0);
     let config = fs::read_to_string(home.at(".codex/config.toml")).unwrap();
@@ -561,10 +564,7 @@ fn a_foreign_entry_that_drops_the_file_is_reported() {
         home.put(".claude/settings.json", &entry(handler));
         if refused {
             home.refuses(&home.install(), "drops the whole file");
-            assert_eq!(
-                status(&home.world, &[hooks(&home.claude)], &[]).exit,
-                2
-            );
+            assert_eq!(status(&home.world, &[hooks(&home.claude)], &[]).exit, 2);
             home.put(
                 ".claude/settings.json",
                 &entry(handler).replace("PreToolUse", "NoSuchEvent"),

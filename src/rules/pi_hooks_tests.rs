@@ -276,7 +276,15 @@ fn sections_of_the_schema<'s>(schema: &'s Json<'s>, found: &mut Vec<Vec<&'s str>
 #[test]
 fn the_published_schema_has_the_keys_that_are_read() {
     let schema = Json::parse(SCHEMA).unwrap();
-    let sections = [&FILE, &TOOL_CALL, &BLOCK, &NUDGE, &MATCH, &BEFORE_SETTLE, &CHECK];
+    let sections = [
+        &FILE,
+        &TOOL_CALL,
+        &BLOCK,
+        &NUDGE,
+        &MATCH,
+        &BEFORE_SETTLE,
+        &CHECK,
+    ];
     let mut published = Vec::new();
     sections_of_the_schema(&schema, &mut published);
     for keys in &published {
