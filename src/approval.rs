@@ -65,10 +65,8 @@ impl Records {
     /// Whether the person approved the response that `turn` belongs to. Where the harness has turn
     /// ids, the record's must be the same.
     pub(crate) fn granted(&self, session: &Session, turn: Option<&str>) -> bool {
-        !self.revoked.join(&session.0).exists()
-            && self
-                .read(session)
-                .is_some_and(|record| record.approved && record.turn.as_deref() == turn)
+        self.standing(session)
+            .is_some_and(|approval| approval.turn.as_deref() == turn)
     }
 
     /// Replaces the session's decision by that of the person's new message.
@@ -113,8 +111,8 @@ impl Records {
     /// # Errors
     /// When the record cannot be written.
     pub(crate) fn carry_over(&self, session: &Session, turn: Option<&str>) -> io::Result<()> {
-        match self.read(session) {
-            Some(record) if record.approved && turn.is_some() => self.record(session, turn, true),
+        match self.standing(session) {
+            Some(_) if turn.is_some() => self.record(session, turn, true),
             _ => Ok(()),
         }
     }
@@ -151,7 +149,7 @@ impl Records {
         notes.write_all(
             format!(
                 "{}\n",
-                Json::Array(rules.iter().map(|rule| Json::string(rule)).collect()).to_text()
+                Json::Array(rules.iter().map(Json::string).collect()).to_text()
             )
             .as_bytes(),
         )
@@ -188,7 +186,12 @@ impl Records {
         ignore_absent(fs::remove_file(self.approvals.join(&session.0)))
     }
 
-    fn read(&self, session: &Session) -> Option<Record> {
+    /// The approval of a session that is not marked, when its record is our own.
+    fn standing(&self, session: &Session) -> Option<Approval> {
+        let mark = fs::symlink_metadata(self.revoked.join(&session.0));
+        if !mark.is_err_and(|error| is_absence(&error)) {
+            return None;
+        }
         let path = self.approvals.join(&session.0);
         let metadata = fs::symlink_metadata(&path).ok()?;
         // A record that another account owns or can write is not our own, and no record is long.
@@ -201,15 +204,18 @@ impl Records {
         }
         let text = fs::read_to_string(&path).ok()?;
         let record = Json::parse(&text).ok()?;
-        Some(Record {
-            approved: record.get("approved")?.as_bool()?,
-            turn: record.get("turn")?.as_str().map(str::to_owned),
-        })
+        let turn = record.get("turn")?;
+        let turn = if *turn == Json::Null {
+            None
+        } else {
+            Some(turn.as_str()?.to_owned())
+        };
+        (record.get("approved")? == &Json::Bool(true)).then_some(Approval { turn })
     }
 }
 
-struct Record {
-    approved: bool,
+/// A person's approval of one response.
+struct Approval {
     turn: Option<String>,
 }
 
@@ -224,9 +230,11 @@ fn create_private(path: &Path) -> io::Result<File> {
 
 fn ignore_absent(result: io::Result<()>) -> io::Result<()> {
     match result {
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            Ok(())
-        }
-        other => other,
+        Err(error) if is_absence(&error) => Ok(()),
+        Ok(()) | Err(_) => result,
     }
+}
+
+fn is_absence(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

@@ -110,20 +110,18 @@ pub(crate) fn append(file: &Path, line: &str) -> io::Result<()> {
 
 /// The input with its long texts cut; a shell command has more room.
 fn shortened<'a>(input: &'a Json<'a>) -> Json<'a> {
-    match input {
-        Json::Object(members) => Json::Object(
-            members
-                .iter()
-                .map(|(key, value)| match value {
-                    Json::String(text) if key == "command" => {
-                        (key.clone(), Json::String(cut(text, MAX_COMMAND)))
-                    }
-                    value => (key.clone(), shortened_value(value)),
-                })
-                .collect(),
-        ),
-        other => shortened_value(other),
-    }
+    let Some(members) = input.as_object() else {
+        return shortened_value(input);
+    };
+    let member = |(key, value): &'a (Cow<'a, str>, Json<'a>)| {
+        let command = value.as_str().filter(|_| key == "command");
+        let value = command.map_or_else(
+            || shortened_value(value),
+            |text| Json::String(cut(text, MAX_COMMAND)),
+        );
+        (key.clone(), value)
+    };
+    Json::Object(members.iter().map(member).collect())
 }
 
 fn shortened_value<'a>(value: &'a Json<'a>) -> Json<'a> {
@@ -144,7 +142,9 @@ fn cut(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return Cow::Borrowed(text);
     }
-    let (kept, rest) = text.split_at(text.floor_char_boundary(most));
+    // The first three bytes back from there hold a character's border (UTF-8, RFC 3629).
+    let border = (0..=most).rev().find(|at| text.is_char_boundary(*at));
+    let (kept, rest) = text.split_at(border.unwrap_or_default());
     Cow::Owned(format!("{kept}… [{} more bytes]", rest.len()))
 }
 

@@ -3,6 +3,7 @@
 //! Promises: each directory is read once, by its physical path; what cannot be read is a fault, not
 //! an absence. Never: looks below a rule directory, into shell text, or at a file's content.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
@@ -156,8 +157,8 @@ const PI_HOOKS_NAMES: [&str; 2] = [".pi/pi-hooks.json", ".pi-hooks.json"];
 
 #[derive(Default)]
 struct Search<'a> {
-    ancestors_seen: Vec<&'a Path>,
-    directories_seen: Vec<PathBuf>,
+    ancestors_seen: HashSet<&'a Path>,
+    directories_seen: HashSet<PathBuf>,
     files: Vec<RuleFile>,
     faults: Vec<Fault>,
 }
@@ -165,8 +166,7 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     /// Sibling targets share their ancestors: each is asked for once.
     fn read_ancestor(&mut self, ancestor: &'a Path) {
-        if !self.ancestors_seen.contains(&ancestor) {
-            self.ancestors_seen.push(ancestor);
+        if self.ancestors_seen.insert(ancestor) {
             self.read_directory(&ancestor.join(".i-insist"), Scope::Place);
         }
     }
@@ -186,7 +186,7 @@ impl<'a> Search<'a> {
                 return;
             }
         };
-        if self.directories_seen.contains(&physical) {
+        if !self.directories_seen.insert(physical.clone()) {
             return;
         }
         let names = match toml_names(&physical) {
@@ -196,7 +196,6 @@ impl<'a> Search<'a> {
         for name in names {
             self.read_file(physical.join(name), &physical, scope);
         }
-        self.directories_seen.push(physical);
     }
 
     fn read_file(&mut self, path: PathBuf, directory: &Path, scope: Scope) {
@@ -216,16 +215,17 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Notes a fault, once: the home directory is often an ancestor too.
     fn fault(&mut self, path: &Path, error: &io::Error) {
-        let cause = match error.kind() {
-            ErrorKind::NotFound if path.is_symlink() => {
-                "is a link that leads nowhere; mend or remove it".to_owned()
-            }
-            ErrorKind::NotADirectory => {
-                "is not a directory; rule files (*.toml) belong in a directory of this name"
-                    .to_owned()
-            }
-            _ => format!("cannot be read ({error}); make it readable or remove it"),
+        if self.faults.iter().any(|known| known.path == path) {
+            return;
+        }
+        let cause = if error.kind() == ErrorKind::NotFound && path.is_symlink() {
+            "is a link that leads nowhere; mend or remove it".to_owned()
+        } else if error.kind() == ErrorKind::NotADirectory {
+            "is not a directory; rule files (*.toml) belong in a directory of this name".to_owned()
+        } else {
+            format!("cannot be read ({error}); make it readable or remove it")
         };
         self.faults.push(Fault {
             path: path.to_owned(),

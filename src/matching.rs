@@ -1,8 +1,4 @@
-//! Conditions on a call: which blocks of a rule hold against its match document.
-//!
-//! The document holds the tool's own input fields, Claude's names for them, `tool_name`, `parsed`
-//! for shell calls, and `event`. A condition names a value in it by a dotted path and puts operators
-//! to it; a block binds its conditions to the whole document or to the elements of one array.
+#![doc = include_str!("manual/06-matching.md")]
 //!
 //! Promises: pure; a block costs at most its operators times the values they look at; a regular
 //! expression is compiled when it is first searched for. Never: knows a harness or what a rule does,

@@ -1,4 +1,4 @@
-//! Checkers: programs of the user that decide about one call.
+#![doc = include_str!("../manual/07-checker.md")]
 //!
 //! Promises: every way a checker can behave ends in a verdict, at the latest at its time-out, and
 //! whatever is not exactly an answer blocks, with a reason that names the rule and the cause. Never:

@@ -17,8 +17,7 @@ use std::time::{Duration, Instant};
 pub(crate) fn run(arguments: &[String]) -> Exit {
     match arguments {
         [] => event(),
-        [option] if option == "--batch" => explain::batch(Spelling::Guard),
-        words => explain::command(Spelling::Guard, words),
+        words => explain::run(Spelling::Guard, words),
     }
 }
 

@@ -3,11 +3,14 @@
 use super::{explain, judge};
 use crate::checker::Verdict;
 use crate::decision::{self, Approval, Call, Checkers, Decision, Programs};
-use crate::rules::{Diagnostic, Place, Rule, Spelling};
+use crate::event::Phase;
+use crate::rules::{Diagnostic, Place, Rule, Spelling, When};
+use crate::shell::Wrapper;
 use crate::world::World;
 
-/// The examples of `rule` that do not come out as it says.
-pub(crate) fn failures(world: &World, rule: &Rule) -> Vec<Diagnostic> {
+/// The examples of `rule` that do not come out as it says; `wrappers` are those of the settings.
+pub(crate) fn failures(world: &World, wrappers: &[Wrapper], rule: &Rule) -> Vec<Diagnostic> {
+    let try_rule = |command: &str| try_rule(world, wrappers, rule, command);
     let mut failures = Vec::new();
     let mut expect = |holds: bool, place: &Place, message: String| {
         if !holds {
@@ -19,22 +22,20 @@ pub(crate) fn failures(world: &World, rule: &Rule) -> Vec<Diagnostic> {
     };
     for (command, place) in &rule.tests.fires {
         expect(
-            try_rule(world, rule, command).fired,
+            try_rule(command).fired,
             place,
             format!("`{}` must fire on this command and does not", rule.id),
         );
     }
     for (command, place) in &rule.tests.ignores {
         expect(
-            !try_rule(world, rule, command).fired,
+            !try_rule(command).fired,
             place,
             format!("`{}` must ignore this command and fires", rule.id),
         );
     }
     for (before, after, place) in &rule.tests.rewrites {
-        let found = try_rule(world, rule, before)
-            .rewritten
-            .unwrap_or_else(|| before.clone());
+        let found = try_rule(before).rewritten.unwrap_or_else(|| before.clone());
         expect(
             found == *after,
             place,
@@ -53,9 +54,13 @@ struct Trial {
     rewritten: Option<String>,
 }
 
-fn try_rule(world: &World, rule: &Rule, command: &str) -> Trial {
-    let event = explain::shell_event(world, command);
-    let parsed = judge::parse(world, &event, &[]);
+fn try_rule(world: &World, wrappers: &[Wrapper], rule: &Rule, command: &str) -> Trial {
+    let mut event = explain::shell_event(world, command);
+    event.phase = match rule.when {
+        When::At(phase) => phase,
+        When::Either => Phase::Pre,
+    };
+    let parsed = judge::parse(world, &event, wrappers);
     let call = Call {
         event: &event,
         shell: parsed.as_ref(),
@@ -63,7 +68,7 @@ fn try_rule(world: &World, rule: &Rule, command: &str) -> Trial {
         spelling: Spelling::Steer,
     };
     let mut asked = NoChecker { asked: false };
-    let decision = decision::decide(&call, std::slice::from_ref(rule), &mut asked, &Everything);
+    let decision = decision::decide(&call, std::slice::from_ref(rule), &mut asked, &AllThere);
     let Decision { spoken, input, .. } = decision;
     let rewritten = input.and_then(|input| Some(input.get("command")?.as_str()?.to_owned()));
     Trial {
@@ -89,9 +94,9 @@ impl Checkers for NoChecker {
 }
 
 /// Examples hold wherever they are tried: whatever a rewrite names is there.
-struct Everything;
+struct AllThere;
 
-impl Programs for Everything {
+impl Programs for AllThere {
     fn finds(&self, _: &str) -> bool {
         true
     }

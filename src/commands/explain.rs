@@ -14,16 +14,25 @@ use std::time::{Duration, Instant};
 /// How many near misses are shown.
 const MOST_NEAR: usize = 3;
 
+/// Explains what the words of `check` name: one command, or with `--batch` what standard input holds.
+pub(crate) fn run(spelling: Spelling, words: &[String]) -> Exit {
+    match words {
+        [option] if option == "--batch" => batch(spelling),
+        // Behind `--` every word is the command's.
+        [separator, command @ ..] if separator == "--" => explain(spelling, command, false),
+        [option, command @ ..] if option == "--json" => explain(spelling, command, true),
+        [option, ..] if option.starts_with("--") => {
+            usage_error(&format!("check has no option `{option}`"))
+        }
+        [command @ .., option] if option == "--json" => explain(spelling, command, true),
+        command => explain(spelling, command, false),
+    }
+}
+
 /// Explains one command: for people, or as one JSON object.
-pub(crate) fn command(spelling: Spelling, words: &[String]) -> Exit {
-    let as_json = words.first().is_some_and(|word| word == "--json");
-    let words = if as_json {
-        words.get(1..).unwrap_or_default()
-    } else {
-        words
-    };
+fn explain(spelling: Spelling, words: &[String], as_json: bool) -> Exit {
     if words.is_empty() {
-        return usage_error("check --json takes a command");
+        return usage_error("check takes a command");
     }
     let world = match World::from_environment() {
         Ok(world) => world,
@@ -36,8 +45,10 @@ pub(crate) fn command(spelling: Spelling, words: &[String]) -> Exit {
     let mut event = shell_event(&world, &text);
     let judged = judge_event(&world, spelling, &mut event);
     let denied = match &judged {
-        Ok(judged) if judged.decision.failed => Exit::Failed,
-        Ok(judged) if judged.decision.strength == Strength::Deny => Exit::No,
+        // A steer file that is left out is no reason to fail for a hook, but one for its author.
+        Ok(judged) if judged.decision.failed || !judged.notices.is_empty() => Exit::Failed,
+        // Nobody can be asked here, and then an ask is a denial.
+        Ok(judged) if judged.decision.strength >= Strength::Ask => Exit::No,
         Ok(_) => Exit::Done,
         Err(Refusal::Own(_)) => Exit::No,
         Err(_) => Exit::Failed,
@@ -54,7 +65,7 @@ pub(crate) fn command(spelling: Spelling, words: &[String]) -> Exit {
 
 /// Reads a command (a JSON string) or a neutral event (an object) from each line, and prints an
 /// object for each.
-pub(crate) fn batch(spelling: Spelling) -> Exit {
+fn batch(spelling: Spelling) -> Exit {
     let world = match World::from_environment() {
         Ok(world) => world,
         Err(problem) => {
@@ -65,13 +76,13 @@ pub(crate) fn batch(spelling: Spelling) -> Exit {
     let mut exit = Exit::Done;
     for line in io::stdin().lock().split(b'\n') {
         let line = match line {
-            Ok(line) => String::from_utf8_lossy(&line).into_owned(),
+            Ok(line) => line,
             Err(error) => {
                 complain(&format!("i-insist: input: {error}"));
                 return Exit::Failed;
             }
         };
-        if line.trim().is_empty() {
+        if line.trim_ascii().is_empty() {
             continue;
         }
         match batch_line(&world, spelling, &line) {
@@ -85,7 +96,8 @@ pub(crate) fn batch(spelling: Spelling) -> Exit {
     exit
 }
 
-fn batch_line(world: &World, spelling: Spelling, line: &str) -> Result<String, String> {
+fn batch_line(world: &World, spelling: Spelling, line: &[u8]) -> Result<String, String> {
+    let line = str::from_utf8(line).map_err(|error| format!("input: not UTF-8: {error}"))?;
     let json = Json::parse(line).map_err(|error| format!("input: invalid JSON: {error}"))?;
     let mut event = match &json {
         Json::String(text) => shell_event(world, text),
@@ -139,6 +151,20 @@ fn message(judged: Result<&Judged, &Refusal>) -> Option<String> {
 
 fn rewritten(judged: &Judged) -> Option<&str> {
     judged.decision.input.as_ref()?.get("command")?.as_str()
+}
+
+/// The rewritten command; where a rule sets other fields, the whole input.
+fn changed(event: &Event<'_>, input: &Json<'_>) -> String {
+    match (input, input.get("command").and_then(Json::as_str)) {
+        (Json::Object(members), Some(command))
+            if members.iter().all(|(key, value)| {
+                key == "command" || event.tool_input.get(key) == Some(value)
+            }) =>
+        {
+            command.to_owned()
+        }
+        _ => input.to_text(),
+    }
 }
 
 fn near(event: &Event<'_>, judged: &Judged) -> Vec<NearMiss> {
@@ -209,12 +235,12 @@ fn for_people(event: &Event<'_>, judged: Result<&Judged, &Refusal>) -> Vec<(&'st
         );
     }
     lines.push(("action", outcome(judged).to_owned()));
-    lines.extend(
-        judged
-            .ok()
-            .and_then(rewritten)
-            .map(|command| ("rewrite", command.to_owned())),
-    );
+    if let Some(input) = judged
+        .ok()
+        .and_then(|judged| judged.decision.input.as_ref())
+    {
+        lines.push(("rewrite", changed(event, input)));
+    }
     if let Some(message) = message(judged).filter(|message| !message.is_empty()) {
         lines.push(("message", String::new()));
         lines.extend(message.lines().map(|line| ("", line.to_owned())));

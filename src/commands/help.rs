@@ -1,7 +1,6 @@
 //! `help [TOPIC]`: the manual, which is compiled in.
 
 use super::{COMMANDS, Exit, say, usage_error};
-use std::fmt::Write;
 
 /// The pages, in the order of their numbers: name and text.
 pub(crate) const PAGES: &[(&str, &str)] = &[
@@ -42,17 +41,15 @@ pub(crate) fn run(arguments: &[String]) -> Exit {
 
 /// The commands, a line each, and the names of the pages.
 pub(crate) fn usage() -> String {
-    let mut text = String::from("usage:\n");
-    for command in COMMANDS {
+    let calls = COMMANDS.iter().map(|command| {
         let call = format!("{} {}", command.name, command.operands);
-        // Writing to a string cannot fail.
-        drop(writeln!(text, "  i-insist {call:<34} {}", command.brief));
-    }
+        format!("  i-insist {call:<34} {}\n", command.brief)
+    });
     let pages: Vec<&str> = PAGES.iter().map(|(name, _)| *name).collect();
-    drop(write!(
-        text,
-        "  i-insist --version\n\nmanual pages: {}",
+    let calls: Vec<String> = calls.collect();
+    format!(
+        "usage:\n{}  i-insist --version\n\nmanual pages: {}",
+        calls.concat(),
         pages.join(", ")
-    ));
-    text
+    )
 }

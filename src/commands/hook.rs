@@ -12,7 +12,7 @@ use crate::harness::{
 };
 use crate::json::Json;
 use crate::rules::{Rule, Spelling};
-use crate::sys;
+use crate::sys::{self, Stream};
 use crate::world::World;
 use std::env;
 use std::io;
@@ -33,13 +33,14 @@ pub(crate) fn run(arguments: &[String]) -> Exit {
     let payload = payload::read(&mut io::stdin().lock());
     let (harness, moment) = match called {
         Ok(called) => called,
-        Err(problem) => return send(Reply::refusal(&format!("i-insist: {problem}"))),
+        Err(problem) => return send(&Reply::refusal(&format!("i-insist: {problem}")), false),
     };
     let hook = Hook::new(Spelling::Guard, harness, moment, started);
-    send(match payload {
+    let reply = match payload {
         Ok(text) => hook.answer(&text),
         Err(error) => hook.failed(&error.to_string()),
-    })
+    };
+    send(&reply, harness::last_word(Some(moment)).status == 0)
 }
 
 fn read_arguments(arguments: &[String]) -> Result<(Harness, Moment), String> {
@@ -79,7 +80,7 @@ pub(crate) fn run_steer(arguments: &[String]) -> Exit {
             started,
         )
     };
-    send(match (moment, payload) {
+    let reply = match (moment, payload) {
         (None, _) => hook(Harness::Claude)
             .failed("steer hook takes --event PreToolUse or --event PostToolUse"),
         (Some(_), Err(error)) => hook(Harness::Claude).failed(&error.to_string()),
@@ -88,32 +89,38 @@ pub(crate) fn run_steer(arguments: &[String]) -> Exit {
                 Json::parse(&text).map_or(Harness::Claude, |payload| Harness::of_payload(&payload));
             hook(harness).answer(&text)
         }
-    })
+    };
+    send(&reply, true)
 }
 
-/// Writes the reply. Where nobody reads it, the refusal goes to the other stream, for a client takes
-/// silence for consent.
-fn send(reply: Reply) -> Exit {
-    let to_stdout = reply.stderr.is_empty();
-    let (stream, text) = if to_stdout {
-        (sys::Stream::Stdout, reply.stdout)
-    } else {
-        (sys::Stream::Stderr, reply.stderr)
-    };
-    let unread = to_stdout && !text.is_empty() && !sys::stdout_is_read();
-    if unread || sys::reply(stream, text.as_bytes(), reply.exit.into()).is_err() {
-        drop(sys::reply(
-            sys::Stream::Stderr,
-            b"i-insist: standard output is closed, so this is blocked\n",
-            2,
-        ));
+/// Writes the reply. Where nobody reads it, what can be refused is refused on the other stream, for
+/// a client takes silence for consent; `fails_open` says that nothing can, or may.
+fn send(reply: &Reply, fails_open: bool) -> Exit {
+    let say = |stream, text: &str, status: u8| sys::reply(stream, text.as_bytes(), status.into());
+    if !reply.stderr.is_empty() {
+        // Status 2 counts also where the text is lost.
+        drop(say(Stream::Stderr, &reply.stderr, reply.exit));
         return Exit::Failed;
     }
-    if reply.exit == 0 {
-        Exit::Done
-    } else {
-        Exit::Failed
+    let unheard = !reply.stdout.is_empty() && !sys::stdout_is_read();
+    if !unheard && say(Stream::Stdout, &reply.stdout, reply.exit).is_ok() || fails_open {
+        return Exit::Done;
     }
+    let text = format!(
+        "i-insist: standard output is closed, so this is blocked; the answer was {}\n",
+        reply.stdout
+    );
+    drop(say(Stream::Stderr, &text, 2));
+    Exit::Failed
+}
+
+/// The time until our own deadline. Tests of debug builds shorten it.
+fn own_time(moment: Moment) -> Duration {
+    let shortened = env::var("I_INSIST_TEST_SECONDS")
+        .ok()
+        .filter(|_| cfg!(debug_assertions))
+        .and_then(|seconds| seconds.parse().ok());
+    Duration::from_secs(shortened.unwrap_or(moment.limits().own_seconds))
 }
 
 /// One call of a harness.
@@ -129,7 +136,7 @@ impl Hook {
     fn new(spelling: Spelling, harness: Harness, moment: Moment, started: Instant) -> Self {
         let mut environment = Environment::new(|name| env::var_os(name), env::current_dir().ok());
         environment.cwd_optional = spelling == Spelling::Steer;
-        let deadline = started + Duration::from_secs(moment.limits().own_seconds);
+        let deadline = started + own_time(moment);
         Self {
             spelling,
             harness,
@@ -341,7 +348,7 @@ impl Hook {
         };
         let judged = judge::judge(world, self.spelling, &mut event, approved, self.deadline);
         if let (Ok(judged), Some(session), false) = (&judged, &session, self.environment.nested) {
-            self.note_passed(records, session, judged);
+            Self::note_passed(records, session, judged);
         }
         self.log_call(world, &event, judged.as_ref().ok());
         match judged {
@@ -364,7 +371,7 @@ impl Hook {
     }
 
     /// Notes for the end of the response that the call passed only because the person insisted.
-    fn note_passed(&self, records: &Records, session: &Session, judged: &Judged) {
+    fn note_passed(records: &Records, session: &Session, judged: &Judged) {
         let decision = &judged.decision;
         if decision.strength <= Strength::Context && !decision.overridden.is_empty() {
             drop(records.note_passed(session, &decision.overridden));
@@ -397,8 +404,7 @@ impl Hook {
                 .collect()
         });
         let (outcome, rules) = match decision.map(|decision| decision.strength) {
-            None => ("deny", spoken),
-            Some(Strength::Deny) => ("deny", spoken),
+            None | Some(Strength::Deny) => ("deny", spoken),
             Some(Strength::Ask) => ("ask", spoken),
             Some(Strength::Rewrite) => ("rewrite", spoken),
             Some(_) if decision.is_some_and(|decision| !decision.overridden.is_empty()) => (

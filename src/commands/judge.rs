@@ -88,6 +88,11 @@ impl fmt::Display for Refusal {
 
 const TOO_DEEP: &str = "i-insist: this command is nested too deep, or its braces expand too far, to be read. Write it as several plain commands.";
 
+/// The longest shell text that is taken apart, in bytes: reading takes memory several times its length.
+const MAX_COMMAND: usize = 10 << 20;
+
+const TOO_LONG: &str = "i-insist: this command is longer than 10 MiB, the most that is read. Put the data into a file.";
+
 /// Judges `event` by all rules that hold for it. `approved` tells whether the person approved the
 /// response; the prefix of a shell call is looked at here.
 pub(crate) fn judge(
@@ -97,6 +102,13 @@ pub(crate) fn judge(
     approved: impl FnOnce() -> bool,
     deadline: Instant,
 ) -> Result<Judged, Refusal> {
+    if event
+        .command
+        .as_ref()
+        .is_some_and(|command| command.len() > MAX_COMMAND)
+    {
+        return Err(Refusal::Own(TOO_LONG));
+    }
     let parsed = parse(world, event, &[]);
     if let Some(parsed) = &parsed {
         read_patches(world, event, parsed).map_err(Refusal::Input)?;
@@ -156,7 +168,7 @@ pub(crate) fn parse(
         .as_deref()
         .filter(|_| event.kind == Kind::Shell)?;
     let options = shell::Options {
-        cwd: Some(&event.cwd),
+        cwd: Some(event.cwd.as_path()).filter(|_| event.cwd_told),
         session_cwd: event.session_cwd.as_deref().or(Some(&event.cwd)),
         home: Some(&world.home),
         wrappers,
@@ -245,12 +257,9 @@ impl Checkers for Asked<'_> {
     }
 
     fn could_block(&mut self, rule: &Rule) -> bool {
-        match &rule.effect {
-            Effect::Checker { argv, .. } if *argv == PROTECT_CONFIG => {
-                self.ask(rule) != Verdict::Pass
-            }
-            _ => true,
-        }
+        let built_in =
+            matches!(&rule.effect, Effect::Checker { argv, .. } if *argv == PROTECT_CONFIG);
+        !built_in || self.ask(rule) != Verdict::Pass
     }
 }
 
@@ -265,18 +274,32 @@ fn guarded(world: &World, directories: &[PathBuf], rules: &[Rule]) -> Guarded {
     configuration.extend(super::registration::settings_files(world));
     configuration.extend(directories.iter().cloned());
     let mut programs: Vec<PathBuf> = world.program.iter().cloned().collect();
-    for rule in rules {
-        if let Effect::Checker { argv, .. } = &rule.effect {
-            // What is found from the rule's directory is the checker's own; the rest are options, and
-            // programs of the system.
-            programs.extend(
-                argv.iter()
-                    .map(|argument| rule.directory.join(argument))
-                    .filter(|file| file.is_file()),
-            );
+    for rule in rules.iter().filter(|rule| rule.enabled) {
+        if let Effect::Checker { argv, .. } = &rule.effect
+            && *argv != PROTECT_CONFIG
+        {
+            programs.extend(program_files(&rule.directory, argv));
         }
     }
     Guarded::new(configuration, programs)
+}
+
+/// The files a checker's program consists of: the one that is started, when it is named by a path,
+/// and the first among its arguments, which an interpreter runs. What is found on `PATH` alone is
+/// the system's.
+fn program_files<'a>(
+    directory: &'a Path,
+    argv: &'a [String],
+) -> impl Iterator<Item = PathBuf> + use<'a> {
+    let (program, arguments) = argv.split_at(argv.len().min(1));
+    let files = |words: &'a [String]| {
+        let paths = words.iter().map(move |word| directory.join(word));
+        paths.filter(|path| path.is_file())
+    };
+    let by_path = program.iter().any(|word| word.contains('/'));
+    files(program)
+        .filter(move |_| by_path)
+        .chain(files(arguments).take(1))
 }
 
 /// Programs are looked up as a shell would: a name with a slash is a path.

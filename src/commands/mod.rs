@@ -14,6 +14,7 @@ mod payload;
 mod registration;
 mod sources;
 mod steer;
+mod trust;
 mod validate;
 
 use crate::rules::Spelling;
@@ -95,6 +96,18 @@ pub(crate) const COMMANDS: &[Command] = &[
         run: |arguments| init::run(Spelling::Guard, arguments),
     },
     Command {
+        name: "trust",
+        operands: "FILE",
+        brief: "let a repository's rule file count where trust is required",
+        run: trust::trust,
+    },
+    Command {
+        name: "untrust",
+        operands: "FILE",
+        brief: "take that back",
+        run: trust::untrust,
+    },
+    Command {
         name: "protect-config",
         operands: "< EVENT.json",
         brief: "the checker that guards rule files and hook settings",
@@ -163,7 +176,8 @@ pub(crate) fn say_labelled(label: &str, text: &str) {
     let bold =
         stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let text = if stdout.is_terminal() {
-        visible(text)
+        // Further lines stand below the text, so that none passes for a label.
+        visible(text).replace('\n', "\n         ")
     } else {
         text.to_owned()
     };

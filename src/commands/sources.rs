@@ -1,12 +1,13 @@
 //! The rules that hold for one call, read from their files.
 
 use super::judge::PROTECT_CONFIG;
+use super::trust;
 use crate::discovery::{self, RuleFile, Scope};
 use crate::event::Event;
 use crate::rules::steer::{self, SteerFile};
 use crate::rules::{Diagnostic, Effect, Rule, Settings, Spelling, builtins, guard, pi_hooks};
 use crate::world::World;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Rules in the order of the search, and what goes with them.
 pub(crate) struct Sources {
@@ -38,21 +39,20 @@ impl Sources {
             notices: Vec::new(),
         };
         sources.read_guard_files(world, event)?;
-        sources.read_steer_files(
-            world,
-            event.session_cwd.as_deref().unwrap_or(&event.cwd),
-            spelling,
-        );
+        let directory = event.session_cwd.as_deref().unwrap_or(&event.cwd);
+        let files = discovery::steer_files(&world.config_home, directory);
+        sources.require_trust(world, &files)?;
+        sources.read_steer_files(files, spelling);
         Ok(sources)
     }
 
     fn read_guard_files(&mut self, world: &World, event: &Event<'_>) -> Result<(), String> {
         let files = discovery::guard_files(&world.guard_directories(), &event.cwd, &event.paths)
-            .map_err(lines)?;
+            .map_err(|faults| lines(&faults))?;
         let mut problems = Vec::new();
         let mut uses = Vec::new();
         for file in &files {
-            match read_guard(file) {
+            match read_trusted(world, &self.settings, file) {
                 Ok(mut guard) => {
                     if file.scope == Scope::Place && !event.project_trusted {
                         self.leave_out_checkers(&mut guard.rules, event);
@@ -71,21 +71,27 @@ impl Sources {
             Ok(rules) => self.rules.extend(rules),
             Err(found) => problems.extend(found),
         }
-        match discovery::pi_hooks_file(&event.cwd).map(read_pi_hooks) {
-            Some(Ok(file)) => self.rules.extend(file.rules),
-            Some(Err(found)) => problems.extend(found),
-            None => {}
+        if let Some(file) = discovery::pi_hooks_file(&event.cwd) {
+            match read_pi_hooks(world, &self.settings, file) {
+                Ok(file) => self.rules.extend(file.rules),
+                Err(found) => problems.extend(found),
+            }
         }
-        if problems.is_empty() {
-            Ok(())
-        } else {
-            Err(lines(
-                problems
-                    .iter()
-                    .map(|problem| format!("configuration {problem}"))
-                    .collect(),
-            ))
-        }
+        none_of(&problems)
+    }
+
+    /// A steer file that is not trusted blocks like any other, for it could take rules away.
+    fn require_trust(
+        &self,
+        world: &World,
+        files: &[Result<RuleFile, discovery::Fault>],
+    ) -> Result<(), String> {
+        let objections: Vec<Diagnostic> = files
+            .iter()
+            .flatten()
+            .filter_map(|file| trust::objection(world, &self.settings, file))
+            .collect();
+        none_of(&objections)
     }
 
     /// Takes out the rules that would start a program of a project the person does not trust, and tells
@@ -107,8 +113,11 @@ impl Sources {
     }
 
     /// Built-ins are in use where a steer file is, and always in steer's spelling.
-    fn read_steer_files(&mut self, world: &World, directory: &Path, spelling: Spelling) {
-        let files = discovery::steer_files(&world.config_home, directory);
+    fn read_steer_files(
+        &mut self,
+        files: Vec<Result<RuleFile, discovery::Fault>>,
+        spelling: Spelling,
+    ) {
         if files.is_empty() && spelling == Spelling::Guard {
             return;
         }
@@ -118,7 +127,7 @@ impl Sources {
                 Ok(layer) => layers.push(layer),
                 Err(problems) => self
                     .notices
-                    .push(format!("i-insist: left out: {}", lines(problems))),
+                    .push(format!("i-insist: left out: {}", lines(&problems))),
             }
         }
         self.rules.extend(steer::stack(layers).into_active());
@@ -132,18 +141,42 @@ fn read_steer(file: Result<RuleFile, discovery::Fault>) -> Result<SteerFile, Vec
     }
 }
 
-fn lines<T: ToString>(problems: Vec<T>) -> String {
+fn lines<T: ToString>(problems: &[T]) -> String {
     let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
     texts.join("\n")
 }
 
-/// Reads pi-hooks' file.
+fn none_of(problems: &[Diagnostic]) -> Result<(), String> {
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let named = |problem: &Diagnostic| format!("configuration {problem}");
+    Err(lines(&problems.iter().map(named).collect::<Vec<_>>()))
+}
+
+/// Reads one guard file, unless `settings`, those of the files before it, have it trusted first.
+/// The machine's and the person's own files come before all others.
+pub(crate) fn read_trusted(
+    world: &World,
+    settings: &Settings,
+    file: &RuleFile,
+) -> Result<guard::GuardFile, Vec<Diagnostic>> {
+    match trust::objection(world, settings, file) {
+        Some(objection) => Err(vec![objection]),
+        None => read_guard(file),
+    }
+}
+
+/// Reads pi-hooks' file, under the same condition.
 pub(crate) fn read_pi_hooks(
+    world: &World,
+    settings: &Settings,
     file: Result<RuleFile, discovery::Fault>,
 ) -> Result<pi_hooks::PiHooksFile, Vec<Diagnostic>> {
-    match file {
-        Ok(file) => pi_hooks::read(&file.path, &file.directory, &file.text),
-        Err(fault) => Err(vec![Diagnostic::of_file(&fault.path, fault.cause)]),
+    let file = file.map_err(|fault| vec![Diagnostic::of_file(&fault.path, fault.cause)])?;
+    match trust::objection(world, settings, &file) {
+        Some(objection) => Err(vec![objection]),
+        None => pi_hooks::read(&file.path, &file.directory, &file.text),
     }
 }
 

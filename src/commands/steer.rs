@@ -8,7 +8,7 @@ pub(crate) fn run(arguments: &[String]) -> Exit {
     match arguments.split_first() {
         Some((name, rest)) if name == "hook" => hook::run_steer(rest),
         Some((name, rest)) if name == "check" && !rest.is_empty() => {
-            explain::command(Spelling::Steer, rest)
+            explain::run(Spelling::Steer, rest)
         }
         Some((name, rest)) if name == "validate" => validate::run_steer(rest),
         Some((name, rest)) if name == "init" => init::run(Spelling::Steer, rest),

@@ -1,15 +1,16 @@
 //! `validate [FILE…]`: every problem of every source, and what became of each rule.
 
 use super::judge::OnPath;
-use super::{Exit, complain, examples, say, sources};
+use super::{Exit, complain, examples, say, sources, trust};
 use crate::decision::Programs;
 use crate::discovery::{self, RuleFile, Scope};
 use crate::event::paths;
-use crate::rules::steer::{self, Fate};
-use crate::rules::{Diagnostic, Effect, Rule, Spelling, builtins};
+use crate::rules::guard::GuardFile;
+use crate::rules::steer::{self, Fate, SteerFile};
+use crate::rules::{Diagnostic, Effect, Rule, Settings, Spelling, builtins};
 use crate::world::World;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Checks the sources that hold in the current directory, or the files that are named.
 pub(crate) fn run(arguments: &[String]) -> Exit {
@@ -18,7 +19,7 @@ pub(crate) fn run(arguments: &[String]) -> Exit {
         if arguments.is_empty() {
             let directory = paths::physical(&world.current_directory);
             match discovery::guard_files(&world.guard_directories(), &directory, &[]) {
-                Ok(files) => files.iter().for_each(|file| listing.guard_file(file)),
+                Ok(files) => files.iter().for_each(|file| listing.found_guard_file(file)),
                 Err(faults) => listing.unreadable(faults.iter().map(ToString::to_string)),
             }
             match discovery::pi_hooks_file(&directory) {
@@ -58,6 +59,8 @@ fn with_world(run: impl FnOnce(&World) -> Exit) -> Exit {
 /// What is printed, and what was counted on the way.
 struct Listing<'a> {
     world: &'a World,
+    /// Of the machine's and the person's own files.
+    settings: Settings,
     sources: usize,
     rules: usize,
     problems: usize,
@@ -68,6 +71,7 @@ impl<'a> Listing<'a> {
     fn new(world: &'a World) -> Self {
         Self {
             world,
+            settings: sources::settings(world).unwrap_or_default(),
             sources: 0,
             rules: 0,
             problems: 0,
@@ -90,26 +94,35 @@ impl<'a> Listing<'a> {
         say(&format!("  problem: {problem}"));
     }
 
-    fn guard_file(&mut self, file: &RuleFile) {
+    fn problems(&mut self, problems: &[Diagnostic]) {
+        problems.iter().for_each(|problem| self.problem(problem));
+    }
+
+    /// A file that discovery found, which counts only where it is trusted.
+    fn found_guard_file(&mut self, file: &RuleFile) {
+        let read = sources::read_trusted(self.world, &self.settings, file);
+        self.guard_file(file, read);
+    }
+
+    fn guard_file(&mut self, file: &RuleFile, read: Result<GuardFile, Vec<Diagnostic>>) {
         self.source(&file.path.display().to_string());
-        match sources::read_guard(file) {
+        match read {
             Ok(guard) => {
                 for rule in &guard.rules {
                     self.rule(rule, None);
                 }
-                self.rules += guard.uses.len();
-                guard
-                    .uses
-                    .iter()
-                    .for_each(|(name, _)| say(&format!("  {name}: active, built in")));
+                match builtins::used(&guard.uses) {
+                    Ok(rules) => rules.iter().for_each(|rule| self.rule(rule, None)),
+                    Err(problems) => self.problems(&problems),
+                }
             }
-            Err(problems) => problems.iter().for_each(|problem| self.problem(problem)),
+            Err(problems) => self.problems(&problems),
         }
     }
 
     fn pi_hooks_file(&mut self, file: RuleFile) {
         self.source(&file.path.display().to_string());
-        match sources::read_pi_hooks(Ok(file)) {
+        match sources::read_pi_hooks(self.world, &self.settings, Ok(file)) {
             Ok(file) => file.rules.iter().for_each(|rule| self.rule(rule, None)),
             Err(problems) => problems.iter().for_each(|problem| self.problem(problem)),
         }
@@ -121,40 +134,43 @@ impl<'a> Listing<'a> {
         if files.is_empty() && spelling == Spelling::Guard {
             return;
         }
-        let mut layers = vec![("built-in".to_owned(), builtins::layer())];
+        let mut layers = vec![built_in()];
         for file in files {
             match file {
-                Ok(file) => layers.push((
-                    file.path.display().to_string(),
-                    steer::read(&file.path, &file.text),
-                )),
+                Ok(file) => {
+                    let objection = trust::objection(self.world, &self.settings, &file);
+                    layers.push(match objection {
+                        Some(objection) => (file.path.clone(), Err(vec![objection])),
+                        None => steer_layer(&file.path, &file.text),
+                    });
+                }
                 Err(fault) => self.unreadable(std::iter::once(fault.to_string())),
             }
         }
+        self.layers(&layers, 0);
+    }
+
+    /// Lays steer's layers over one another, and lists those from number `first` on.
+    fn layers(&mut self, layers: &[Layer], first: usize) {
         let readable = layers
             .iter()
             .filter_map(|(_, layer)| layer.as_ref().ok().cloned())
             .collect();
         let stack = steer::stack(readable);
-        for (name, layer) in &layers {
-            self.source(name);
-            let of_this_file = |file: &Path| file.as_os_str() == name.as_str();
+        for (path, layer) in layers.iter().skip(first) {
+            self.source(&path.display().to_string());
             if let Err(problems) = layer {
-                problems.iter().for_each(|problem| self.problem(problem));
+                self.problems(problems);
             }
-            for (rule, fate) in stack
-                .rules
-                .iter()
-                .filter(|(rule, _)| of_this_file(&rule.place.file))
-            {
-                self.rule(rule, Some(fate));
+            for (rule, fate) in &stack.rules {
+                if *rule.place.file == **path {
+                    self.rule(rule, Some(fate));
+                }
             }
-            for problem in stack
-                .unmatched
-                .iter()
-                .filter(|problem| of_this_file(&problem.place.file))
-            {
-                self.problem(problem);
+            for problem in &stack.unmatched {
+                if *problem.place.file == **path {
+                    self.problem(problem);
+                }
             }
         }
     }
@@ -171,16 +187,15 @@ impl<'a> Listing<'a> {
                 )));
             }
         };
-        if path.file_name().is_some_and(|file| file == ".steer.toml") {
-            self.source(name);
-            match steer::read(Path::new(name), &text) {
-                Ok(file) => file
-                    .rules
-                    .iter()
-                    .for_each(|rule| self.rule(rule, Some(&Fate::Active))),
-                Err(problems) => problems.iter().for_each(|problem| self.problem(problem)),
+        let own_steer_file = self.world.config_home.join("steer/config.toml");
+        let is_own = paths::physical(&path) == paths::physical(&own_steer_file);
+        if is_own || path.file_name().is_some_and(|file| file == ".steer.toml") {
+            let mut layers = vec![built_in()];
+            if let Some(text) = fs::read(&own_steer_file).ok().filter(|_| !is_own) {
+                layers.push(steer_layer(&own_steer_file, &text));
             }
-            return;
+            layers.push(steer_layer(Path::new(name), &text));
+            return self.layers(&layers, layers.len() - 1);
         }
         let directory = paths::physical(path.parent().unwrap_or(&path));
         let own = self
@@ -198,7 +213,7 @@ impl<'a> Listing<'a> {
         if path.extension().is_some_and(|ending| ending == "json") {
             self.pi_hooks_file(file);
         } else {
-            self.guard_file(&file);
+            self.guard_file(&file, sources::read_guard(&file));
         }
     }
 
@@ -225,27 +240,32 @@ impl<'a> Listing<'a> {
         } else {
             ", not overridable"
         };
+        let place = if *rule.place.file == *Path::new(builtins::FILE) {
+            builtins::FILE.to_owned()
+        } else {
+            format!("line {}", rule.place.line)
+        };
         say(&format!(
-            "  {}: {state}{held}, {}{firm} (line {})",
+            "  {}: {state}{held}, {}{firm} ({place})",
             rule.id,
             effect(rule),
-            rule.place.line
         ));
         if counts {
-            for problem in examples::failures(self.world, rule) {
-                self.problem(&problem);
-            }
+            self.problems(&examples::failures(
+                self.world,
+                &self.settings.wrappers,
+                rule,
+            ));
         }
     }
 
     fn held_back<'r>(&self, rule: &'r Rule) -> Option<&'r str> {
-        match &rule.effect {
-            Effect::Rewrite {
-                replace_head: Some(head),
-                ..
-            } => Some(head.as_str()).filter(|head| !OnPath(self.world).finds(head)),
-            _ => None,
-        }
+        let Effect::Rewrite { replace_head, .. } = &rule.effect else {
+            return None;
+        };
+        replace_head
+            .as_deref()
+            .filter(|head| !OnPath(self.world).finds(head))
     }
 
     fn conclude(self) -> Exit {
@@ -268,6 +288,17 @@ impl<'a> Listing<'a> {
             }
         }
     }
+}
+
+/// A file of steer's stack and what was read from it.
+type Layer = (PathBuf, Result<SteerFile, Vec<Diagnostic>>);
+
+fn built_in() -> Layer {
+    (builtins::FILE.into(), builtins::layer())
+}
+
+fn steer_layer(path: &Path, text: &[u8]) -> Layer {
+    (path.to_owned(), steer::read(path, text))
 }
 
 fn effect(rule: &Rule) -> String {

@@ -98,25 +98,27 @@ fn segment(segment: &Segment) -> Json<'_> {
 
 /// A segment in one line for people; what is empty or false is left out behind `depth`.
 pub(crate) fn segment_line(segment: &Segment) -> String {
-    let mut line = format!(
-        "head={} args={:?} pipeline_start={}",
-        segment.head, segment.args, segment.pipeline_start
+    let mut fields = vec![
+        format!("head={}", segment.head.escape_debug()),
+        format!("args={:?}", segment.args),
+        format!("pipeline_start={}", segment.pipeline_start),
+    ];
+    fields.extend(
+        segment
+            .in_workspace
+            .map(|inside| format!("in_workspace={inside}")),
     );
-    if let Some(inside) = segment.in_workspace {
-        line += &format!(" in_workspace={inside}");
-    }
-    line += &format!(" depth={}", segment.depth);
+    fields.push(format!("depth={}", segment.depth));
     if !segment.wrappers.is_empty() {
-        line += &format!(" wrappers={:?}", segment.wrappers);
+        fields.push(format!("wrappers={:?}", segment.wrappers));
     }
-    for redirect in &segment.redirects {
-        line += &format!(
-            " redirect={:?}",
-            format!("{}{}", redirect.op, redirect.target)
-        );
-    }
+    let redirects = segment.redirects.iter();
+    fields.extend(
+        redirects
+            .map(|redirect| format!("redirect={}{}", redirect.op, redirect.target.escape_debug())),
+    );
     if segment.dynamic {
-        line += " dynamic=true";
+        fields.push("dynamic=true".to_owned());
     }
-    line
+    fields.join(" ")
 }

@@ -235,13 +235,10 @@ impl<'a> Search<'a> {
             let Some(rule) = self.edits.get(index).map(|edit| edit.rule) else {
                 continue;
             };
-            let message = match &rule.effect {
-                Effect::Rewrite {
-                    message: Some(message),
-                    ..
-                } => self.text(message),
-                _ => String::new(),
-            };
+            let message = rule
+                .effect
+                .message()
+                .map_or(String::new(), |message| self.text(message));
             self.speak(rule, Strength::Rewrite, message);
         }
         let strength = self

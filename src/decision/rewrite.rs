@@ -148,8 +148,7 @@ impl Words<'_> {
             .filter_map(|index| parsed.segments.get(*index))
             .filter_map(|segment| segment.spans.as_ref().map(|spans| (segment, spans)))
             .collect();
-        // A text that breaks off has no sure places.
-        if placed.is_empty() || !parsed.complete {
+        if placed.is_empty() {
             return Err(Held::NoPlace);
         }
         let taken = |spans: &Spans| splices.iter().any(|splice| splice.range == spans.head);

@@ -1,4 +1,4 @@
-//! The neutral event: one intercepted call, whatever harness it came from.
+#![doc = include_str!("../manual/01-event.md")]
 //!
 //! Promises: paths are absolute and physical, without duplicates and in order; the arguments stand
 //! as they came; strings borrow from the payload. Reading and resolving ends on every input.
@@ -118,6 +118,8 @@ pub(crate) struct Event<'a> {
     pub(crate) command: Option<Cow<'a, str>>,
     /// Physical absolute working directory of the operation.
     pub(crate) cwd: PathBuf,
+    /// Whether the harness told `cwd`; else it is where our process runs, and no workspace is known.
+    pub(crate) cwd_told: bool,
     /// Physical absolute file targets, without duplicates, in order.
     pub(crate) paths: Vec<PathBuf>,
     /// The file that a file tool names, physically, reads included. Rules see it, checkers do not:
@@ -165,6 +167,7 @@ impl<'a> Event<'a> {
             kind,
             command: None,
             cwd,
+            cwd_told: true,
             paths: Vec::new(),
             file: None,
             harness: Cow::Borrowed(harness),

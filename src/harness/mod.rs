@@ -1,4 +1,4 @@
-//! Adapters: a harness's payload becomes an event or a lifecycle message, an answer its reply.
+#![doc = include_str!("../manual/02-harness.md")]
 //!
 //! Promises: a pass prints nothing; a reply holds documented keys only; a refusal always has a reason;
 //! what a harness cannot do becomes the nearest stricter thing it can. A payload that is not what it

@@ -34,6 +34,7 @@ pub(super) fn call<'a>(
     let origin = origin(payload, turn, environment)?;
     let name = payload.name_text("tool_name")?;
     let mut event = Event::new(Kind::Other, harness.name(), name, origin.cwd);
+    event.cwd_told = payload.get("cwd").is_some();
     event.session_id = origin.session_id;
     event.turn_id = origin.turn_id;
     event.session_cwd = Some(event.cwd.clone());

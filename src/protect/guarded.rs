@@ -1,48 +1,42 @@
-//! Which files are protected.
+//! Which files are protected: by the end of their path, whoever's they are, and by the places that
+//! are known in this run.
 
 use crate::event::paths;
 use crate::glob::{Pattern, Stars};
+use std::cell::OnceCell;
 use std::path::{Component, Path, PathBuf};
 
-/// Files by the end of their path, whoever's they are. `**` stands for the directory and everything below.
+/// In last place: the directory before it, and everything below.
+const ALL_BELOW: &str = "**";
+
+/// Ends of protected paths, whoever's they are. Compared without regard to ASCII case, since there
+/// are file systems that do so.
 const NAMES: &[&[&str]] = &[
-    &[".i-insist", "**"],
+    &[".i-insist", ALL_BELOW],
+    &[".steer.toml"],
     &[".claude", "settings.json"],
     &[".claude", "settings.local.json"],
     &[".codex", "hooks.json"],
     &[".codex", "config.toml"],
     &[".pi", "settings.json"],
-    &[".pi", "extensions", "**"],
+    &[".pi", "extensions", ALL_BELOW],
     &[".pi", "agent", "settings.json"],
-    &[".pi", "agent", "extensions", "**"],
+    &[".pi", "agent", "extensions", ALL_BELOW],
     &[".pi", "agent", "trust.json"],
     &[".pi", "pi-hooks.json"],
     &[".pi-hooks.json"],
-    &[".steer.toml"],
-];
-
-/// Names that give a protected file away in code or text, with what must not stand before or behind.
-const MENTIONS: &[&str] = &[
-    ".i-insist",
-    ".steer.toml",
-    "pi-hooks.json",
-    ".claude/settings",
-    ".codex/hooks.json",
-    ".codex/config.toml",
-    ".pi/agent/",
-    ".pi/extensions",
-    "steer/config.toml",
-    "i-insist/approvals",
-];
-
-/// Variables that make a client start without its hooks or with others.
-pub(super) const SWITCHES: &[&str] = &[
-    "CLAUDE_CODE_SIMPLE",
-    "CLAUDE_CONFIG_DIR",
-    "CODEX_HOME",
-    "PI_CODING_AGENT_DIR",
-    "OPENCODE_PURE",
-    "OPENCODE_CONFIG_DIR",
+    &[".config", "steer", "config.toml"],
+    &[".cache", "i-insist", ALL_BELOW],
+    &[".local", "state", "i-insist", ALL_BELOW],
+    // As they are spelled in shell text; in lower case, as all of these.
+    &["$claude_config_dir", "settings.json"],
+    &["$codex_home", "config.toml"],
+    &["$codex_home", "hooks.json"],
+    &["$xdg_cache_home", "i-insist", ALL_BELOW],
+    &["$xdg_config_home", "steer", "config.toml"],
+    &["$xdg_state_home", "i-insist", ALL_BELOW],
+    &["etc", "claude-code", "managed-settings.json"],
+    &["etc", "codex", "requirements.toml"],
 ];
 
 /// What kind of protected file an operand reaches.
@@ -54,159 +48,242 @@ pub(crate) enum Reach {
     Program,
 }
 
-/// What is protected in this run beside the names every project shares. All paths are physical.
+/// How the wildcards in a word are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wildcards {
+    /// There are none.
+    Literal,
+    /// As a shell reads them (POSIX XCU 2.13.3): a leading dot is matched by a dot alone.
+    Shell,
+    /// As a shell reads them that was told to match leading dots as well.
+    Dotted,
+}
+
+/// What is protected in this run beside the names every project shares.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Guarded {
     /// Files, and directories with everything below.
-    configuration: Vec<PathBuf>,
-    /// Programs.
-    programs: Vec<PathBuf>,
+    configuration: Known,
+    programs: Known,
+}
+
+/// Paths that are made physical when the first operand is compared with them.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    given: Vec<PathBuf>,
+    physical: OnceCell<Vec<Vec<String>>>,
+}
+
+impl Known {
+    fn new(given: Vec<PathBuf>) -> Self {
+        Self {
+            given,
+            physical: OnceCell::new(),
+        }
+    }
+
+    /// The names of each path.
+    fn paths(&self) -> &[Vec<String>] {
+        self.physical.get_or_init(|| {
+            let mut seen = Vec::new();
+            let paths = self.given.iter();
+            let physical = paths.map(|path| physical_once(path, &mut seen));
+            physical
+                .map(|path| names(&path).into_iter().map(str::to_owned).collect())
+                .collect()
+        })
+    }
+}
+
+/// `path` made physical; each directory that many paths share is looked up once.
+fn physical_once(path: &Path, seen: &mut Vec<(PathBuf, PathBuf)>) -> PathBuf {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return paths::physical(path);
+    };
+    let known = seen
+        .iter()
+        .find(|(given, _)| given.as_os_str() == parent.as_os_str());
+    let directory = if let Some((_, physical)) = known {
+        physical.clone()
+    } else {
+        let physical = physical_once(parent, seen);
+        seen.push((parent.to_owned(), physical.clone()));
+        physical
+    };
+    let path = directory.join(name);
+    if path.is_symlink() {
+        paths::physical(&path)
+    } else {
+        path
+    }
 }
 
 impl Guarded {
-    /// Takes paths as they are known and makes them physical.
+    /// Takes absolute paths as they are known.
     pub(crate) fn new(configuration: Vec<PathBuf>, programs: Vec<PathBuf>) -> Self {
-        let physical = |paths: Vec<PathBuf>| {
-            paths
-                .into_iter()
-                .map(|path| paths::physical(&path))
-                .collect()
-        };
         Self {
-            configuration: physical(configuration),
-            programs: physical(programs),
+            configuration: Known::new(configuration),
+            programs: Known::new(programs),
         }
     }
 
-    /// What `path` is, when it is protected.
-    pub(crate) fn covers(&self, path: &Path) -> Option<Reach> {
-        let components: Vec<&str> = names(path);
-        if NAMES.iter().any(|pattern| ends_with(&components, pattern))
-            || self
-                .configuration
-                .iter()
-                .any(|known| path.starts_with(known))
-        {
+    /// What `path`, which is physical, is when it is protected.
+    pub(super) fn covers(&self, path: &Path) -> Option<Reach> {
+        has_protected_name(path, Wildcards::Literal)
+            .then_some(Reach::Configuration)
+            .or_else(|| self.reach_known(path, Wildcards::Literal))
+    }
+
+    /// The same for the places of this run alone, and for a path that may hold wildcards.
+    pub(super) fn reach_known(&self, path: &Path, wildcards: Wildcards) -> Option<Reach> {
+        let words = names(path);
+        let within =
+            |known: &Vec<String>| words.len() >= known.len() && fit(&words, known, wildcards);
+        if self.configuration.paths().iter().any(within) {
             return Some(Reach::Configuration);
         }
-        self.programs
-            .iter()
-            .any(|known| path == known)
-            .then_some(Reach::Program)
+        let same = |known: &&Vec<String>| known.len() == words.len();
+        let mut programs = self.programs.paths().iter().filter(same);
+        programs.any(within).then_some(Reach::Program)
     }
 
-    /// The same for an operand whose text may hold wildcards.
-    pub(super) fn reach(&self, path: &Path, text: &str) -> Option<Reach> {
-        self.covers(path)
-            .or_else(|| self.could_stand_for(path, text))
-    }
-
-    /// Whether something protected is known to lie below `path`, so that moving or deleting it counts.
-    pub(super) fn lies_below(&self, path: &Path) -> bool {
-        let components = names(path);
-        let parent_of_named = NAMES.iter().any(|pattern| {
-            (1..pattern.len()).any(|taken| components.ends_with(&pattern[..taken]))
-                && pattern[0] != ".i-insist"
-        });
-        let known = self
-            .configuration
-            .iter()
-            .chain(&self.programs)
-            .any(|known| known.starts_with(path));
-        parent_of_named || known || path.join(".i-insist").symlink_metadata().is_ok()
-    }
-
-    /// A wildcard counts when it could stand for a protected name.
-    fn could_stand_for(&self, path: &Path, text: &str) -> Option<Reach> {
-        if !text.contains(['*', '?', '[', '{']) {
-            return None;
-        }
-        let components = names(path);
-        let named = NAMES
-            .iter()
-            .any(|pattern| could_end_with(&components, pattern));
-        let known = |list: &[PathBuf]| {
-            list.iter()
-                .any(|known| could_start_with(&components, &names(known)))
+    /// Whether something protected lies below the physical `path`, so that moving, linking or
+    /// deleting it counts. Of what no run knows beforehand, only its next level is looked at.
+    pub(super) fn lies_below(&self, path: &Path, wildcards: Wildcards) -> bool {
+        let words = names(path);
+        let above =
+            |known: &Vec<String>| words.len() <= known.len() && fit(&words, known, wildcards);
+        let exists = |path: &Path| path.symlink_metadata().is_ok();
+        let stem_of_name = |pattern: &&'static [&'static str]| {
+            let pattern = without_rest(pattern);
+            (1..pattern.len()).any(|taken| {
+                let (stem, _) = pattern.split_at(taken);
+                let there = || {
+                    let base = path.ancestors().nth(taken);
+                    base.is_some_and(|base| exists(&base.join(pattern.join("/"))))
+                };
+                ends_with(&words, stem, wildcards) && there()
+            })
         };
-        if named || known(&self.configuration) {
-            return Some(Reach::Configuration);
-        }
-        known(&self.programs).then_some(Reach::Program)
+        let known = self.configuration.paths().iter();
+        known.chain(self.programs.paths()).any(above)
+            || NAMES.iter().any(stem_of_name)
+            || exists(&path.join(".i-insist"))
     }
 }
 
-fn names(path: &Path) -> Vec<&str> {
-    path.components()
-        .filter_map(|component| match component {
-            Component::Normal(name) => name.to_str(),
-            Component::Prefix(_)
-            | Component::RootDir
-            | Component::CurDir
-            | Component::ParentDir => None,
+/// Whether `path` ends as a protected one does, or could.
+pub(super) fn has_protected_name(path: &Path, wildcards: Wildcards) -> bool {
+    let words = names(path);
+    NAMES.iter().any(|pattern| match pattern.split_last() {
+        Some((&ALL_BELOW, directory)) => words
+            .windows(directory.len())
+            .any(|window| fit(window, directory, wildcards)),
+        _ => ends_with(&words, pattern, wildcards),
+    })
+}
+
+/// Paths of protected files as a search from a directory would come across them.
+pub(super) fn examples() -> impl Iterator<Item = String> {
+    NAMES.iter().flat_map(|pattern| {
+        let directory = without_rest(pattern).join("/");
+        let inside = (pattern.last() == Some(&ALL_BELOW)).then(|| {
+            let file = if directory == ".i-insist" {
+                "i-insist.toml"
+            } else {
+                "index.ts"
+            };
+            format!("{directory}/{file}")
+        });
+        std::iter::once(directory).chain(inside)
+    })
+}
+
+/// A protected path whose names all stand in `text` as whole names, joined or in pieces as in
+/// `home / ".claude" / "settings.json"`.
+pub(super) fn named_in(text: &str) -> Option<String> {
+    let text = text.to_ascii_lowercase();
+    NAMES
+        .iter()
+        .map(|pattern| without_rest(pattern))
+        .find_map(|pattern| {
+            pattern
+                .iter()
+                .all(|name| stands_in(&text, name))
+                .then(|| pattern.join("/"))
         })
-        .collect()
 }
 
-fn ends_with(components: &[&str], pattern: &[&str]) -> bool {
+fn stands_in(text: &str, name: &str) -> bool {
+    let of_name = |sign: char| sign.is_alphanumeric() || matches!(sign, '_' | '-');
+    text.match_indices(name).any(|(start, _)| {
+        let (before, from) = text.split_at(start);
+        let mut behind = from.chars().skip(name.chars().count());
+        let continues = match behind.next() {
+            Some('.') => behind.next().is_some_and(of_name),
+            next => next.is_some_and(of_name),
+        };
+        !continues && !before.ends_with(|sign| of_name(sign) || sign == '.')
+    })
+}
+
+fn without_rest<'p>(pattern: &'p [&'p str]) -> &'p [&'p str] {
     match pattern.split_last() {
-        Some((&"**", stem)) => components.windows(stem.len()).any(|window| window == stem),
-        _ => components.ends_with(pattern),
+        Some((&ALL_BELOW, directory)) => directory,
+        _ => pattern,
     }
 }
 
-fn could_end_with(components: &[&str], pattern: &[&str]) -> bool {
-    let fits = |window: &[&str], stem: &[&str]| {
-        window
-            .iter()
-            .zip(stem)
-            .all(|(glob, name)| shell_glob(glob, name))
-    };
-    match pattern.split_last() {
-        Some((&"**", stem)) => components
-            .windows(stem.len())
-            .any(|window| fits(window, stem)),
-        _ => {
-            components.len() >= pattern.len()
-                && fits(&components[components.len() - pattern.len()..], pattern)
+/// The names of `path`, `..` folded.
+fn names(path: &Path) -> Vec<&str> {
+    let mut names = Vec::new();
+    for component in path.components() {
+        match component {
+            // A name that is no UTF-8 is none of ours, but it takes its place.
+            Component::Normal(name) => names.push(name.to_str().unwrap_or("\u{fffd}")),
+            Component::ParentDir => drop(names.pop()),
+            Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
         }
     }
+    names
 }
 
-fn could_start_with(components: &[&str], known: &[&str]) -> bool {
-    components.len() >= known.len()
-        && components
-            .iter()
-            .zip(known)
-            .all(|(glob, name)| shell_glob(glob, name))
+fn ends_with(words: &[&str], pattern: &[&str], wildcards: Wildcards) -> bool {
+    let start = words.len().checked_sub(pattern.len());
+    start
+        .and_then(|start| words.get(start..))
+        .is_some_and(|end| fit(end, pattern, wildcards))
 }
 
-/// Whether a word of the command line that may hold wildcards could become `name`: as a shell has
-/// it (POSIX XCU 2.13.3), a leading dot is matched by a dot alone.
-pub(super) fn shell_glob(word: &str, name: &str) -> bool {
-    if name.starts_with('.') && !word.starts_with(['.', '{']) {
+/// Whether each word is, or could become, the name in its place.
+fn fit<N: AsRef<str>>(words: &[&str], names: &[N], wildcards: Wildcards) -> bool {
+    let mut pairs = words.iter().zip(names);
+    pairs.all(|(word, name)| could_become(word, name.as_ref(), wildcards))
+}
+
+/// Whether a word of the command line is `name`, or its wildcards could stand for it.
+pub(super) fn could_become(word: &str, name: &str, wildcards: Wildcards) -> bool {
+    if word.eq_ignore_ascii_case(name) {
+        return true;
+    }
+    if wildcards == Wildcards::Literal {
         return false;
     }
-    word == name
-        || Pattern::new(word, Stars::StopAtSlash).is_ok_and(|pattern| pattern.matches(name))
-}
-
-/// A protected name that stands in `text` as a whole name.
-pub(super) fn named_in(text: &str) -> Option<&'static str> {
-    let part_of_name =
-        |character: char| character.is_alphanumeric() || matches!(character, '_' | '-');
-    MENTIONS.iter().copied().find(|name| {
-        text.match_indices(name).any(|(start, _)| {
-            let (before, rest) = text.split_at(start);
-            let behind = rest.strip_prefix(name).and_then(|rest| rest.chars().next());
-            let open = before
-                .chars()
-                .next_back()
-                .is_none_or(|character| !part_of_name(character) && character != '.');
-            // `.claude/settings` has `.json` behind it, `.i-insist` nothing of a name.
-            open && behind.is_none_or(|character| name.ends_with('/') || !part_of_name(character))
-        })
-    })
+    let hidden = name.starts_with('.') && !word.starts_with(['.', '@']);
+    let Some(wild) = word
+        .find(['*', '?', '[', '('])
+        .filter(|_| wildcards == Wildcards::Dotted || !hidden)
+    else {
+        return false;
+    };
+    let (word, name) = (word.to_ascii_lowercase(), name.to_ascii_lowercase());
+    match Pattern::new(&word, Stars::StopAtSlash) {
+        Ok(pattern) if !word.contains('(') => pattern.matches(&name),
+        // Beyond our dialect, as `[[:alpha:]]` and `@(a|b)`: what stands before the sign decides.
+        _ => word
+            .get(..wild)
+            .is_some_and(|literal| name.starts_with(literal.trim_end_matches('@'))),
+    }
 }
 
 #[cfg(test)]
@@ -220,7 +297,10 @@ mod tests {
             ".i-insist",
             "x/.i-insist\\n",
             "~/.claude/settings.local.json",
+            "Path.home() / '.claude' / 'settings.json'",
             "a .steer.toml",
+            "s/\\.i-insist/x/",
+            "in .I-Insist.",
         ] {
             assert!(named_in(text).is_some(), "{text}");
         }
@@ -228,9 +308,12 @@ mod tests {
             "x.i-insist",
             ".i-insist-notes",
             ".i-insist_",
+            ".i-insist.bak",
             "my.steer.toml",
             "i-insist",
             "settings.json",
+            ".claude/skills",
+            ".claude/settings.json.bak",
         ] {
             assert_eq!(named_in(text), None, "{text}");
         }
@@ -238,28 +321,38 @@ mod tests {
 
     #[test]
     fn wildcards_count_as_the_shell_reads_them() {
-        let guarded = Guarded::default();
-        for text in [
+        for path in [
             "/p/.i-*/a.toml",
             "/p/.*/a",
             "/p/.[a-z]-insist/x",
+            "/p/.[[:alpha:]]-insist/x",
+            "/p/@(.i-insist|x)/a",
             "/p/.claude/*.json",
             "/p/.i-insist/*",
+            "/p/.I-INSIST/a",
         ] {
-            assert_eq!(
-                guarded.reach(Path::new(text), text),
-                Some(Reach::Configuration),
-                "{text}"
+            assert!(
+                has_protected_name(Path::new(path), Wildcards::Shell),
+                "{path}"
             );
         }
-        for text in [
+        for path in [
             "/p/*",
             "/p/*/a.toml",
             "/p/.git*",
             "/p/.claude/*.md",
             "/p/.i-insist-notes/*",
+            "/p/.c[[:alpha:]]*",
         ] {
-            assert_eq!(guarded.reach(Path::new(text), text), None, "{text}");
+            assert!(
+                !has_protected_name(Path::new(path), Wildcards::Shell),
+                "{path}"
+            );
         }
+        assert!(has_protected_name(Path::new("/p/*"), Wildcards::Dotted));
+        assert!(!has_protected_name(
+            Path::new("/p/.i-*"),
+            Wildcards::Literal
+        ));
     }
 }

@@ -1,26 +1,33 @@
 #![doc = include_str!("../manual/12-protect.md")]
 //!
 //! Promises: judged on targets and segments, so that reading and mentioning pass; an operand is
-//! resolved as the system would resolve it. Never: changes anything, knows a harness: what a client
-//! loads hooks from is handed in.
+//! resolved as the system would resolve it, and only when its command could change it. Never:
+//! changes anything, knows where a harness keeps its hooks beyond the names below, reads a file.
+//!
+//! `guarded` knows what is protected, `operands`, `search` and `code` what commands do with their
+//! words, `clients` which commands change what hooks run.
 
+mod clients;
+mod code;
 mod guarded;
 mod operands;
+mod search;
+mod shell;
 
 pub(crate) use guarded::Guarded;
 
 use crate::event::{Event, Kind, paths};
-use crate::shell::{Parsed, Segment};
-use guarded::Reach;
-use operands::{Manner, Operand};
+use crate::json::Json;
+use crate::shell::Parsed;
+use std::fmt;
 use std::path::Path;
 
 /// What a call would change that is protected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Touch(String);
 
-impl std::fmt::Display for Touch {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Touch {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
             "{} is protected configuration; changing it needs human approval",
@@ -32,171 +39,67 @@ impl std::fmt::Display for Touch {
 /// Whether the call would change protected configuration, and what.
 pub(crate) fn examine(
     event: &Event<'_>,
-    shell: Option<&Parsed>,
+    parsed: Option<&Parsed>,
     guarded: &Guarded,
     home: &Path,
 ) -> Option<Touch> {
-    let edited = match event.kind {
-        Kind::FileWrite | Kind::FileEdit | Kind::Shell => event.paths.as_slice(),
-        Kind::Other => &[],
-    };
-    if let Some(path) = edited.iter().find(|path| guarded.covers(path).is_some()) {
+    let edited = event
+        .paths
+        .iter()
+        .find(|path| guarded.covers(path).is_some());
+    let edited = edited.filter(|_| event.kind != Kind::Other);
+    if let Some(path) = edited {
         return Some(Touch(path.display().to_string()));
     }
-    let parsed = shell?;
-    let shell = Shell {
-        event,
-        parsed,
-        guarded,
-        home,
-    };
-    parsed
-        .segments
-        .iter()
-        .find_map(|segment| shell.segment(segment))
-}
-
-struct Shell<'a> {
-    event: &'a Event<'a>,
-    parsed: &'a Parsed,
-    guarded: &'a Guarded,
-    home: &'a Path,
-}
-
-impl Shell<'_> {
-    fn segment(&self, segment: &Segment) -> Option<Touch> {
-        self.redirections(segment)
-            .or_else(|| self.own_commands(segment))
-            .or_else(|| self.code(segment))
-            .or_else(|| self.targets(segment))
-            .or_else(|| self.fed_names(segment))
-    }
-
-    /// `> file` and its kin write, whatever the command.
-    fn redirections(&self, segment: &Segment) -> Option<Touch> {
-        let writes = segment
-            .redirects
-            .iter()
-            .filter(|redirect| redirect.op.contains('>'));
-        writes
-            .into_iter()
-            .find_map(|redirect| self.reached(&Operand::written(&redirect.target), segment))
-    }
-
-    /// Our own commands that change registrations, and clients that are started with hooks off.
-    fn own_commands(&self, segment: &Segment) -> Option<Touch> {
-        let has = |word: &str| segment.args.iter().any(|argument| argument == word);
-        let first = segment.args.first().map(String::as_str);
-        let touched = match segment.head.as_str() {
-            "i-insist" => matches!(
-                first,
-                Some("install" | "uninstall" | "ensure" | "trust" | "untrust")
-            )
-            .then(|| format!("i-insist {}", first.unwrap_or_default())),
-            "claude" => has("--bare")
-                .then(|| "claude --bare".to_owned())
-                .or_else(|| {
-                    let sources = segment.args.iter().any(|argument| {
-                        argument.starts_with("--setting-sources")
-                            || argument.starts_with("--settings")
-                    });
-                    sources.then(|| "claude with other settings".to_owned())
-                }),
-            "codex" => {
-                let off = has("--dangerously-bypass-hook-trust")
-                    || has("--ignore-user-config")
-                    || segment
-                        .args
-                        .iter()
-                        .any(|argument| argument.contains("hooks"));
-                off.then(|| "codex with its hooks changed".to_owned())
-            }
-            "pi" => {
-                (has("-ne") || has("--no-extensions")).then(|| "pi without extensions".to_owned())
-            }
-            "opencode" => has("--pure").then(|| "opencode --pure".to_owned()),
-            _ => None,
-        };
-        let switched = segment
-            .assignments
-            .iter()
-            .find(|assignment| guarded::SWITCHES.contains(&assignment.name.as_str()));
-        touched
-            .or_else(|| switched.map(|assignment| assignment.name.clone()))
-            .or_else(|| self.opens_terminal(segment))
-            .map(Touch)
-    }
-
-    /// In Codex, what is typed into a running shell or interpreter reaches no hook.
-    fn opens_terminal(&self, segment: &Segment) -> Option<String> {
-        let fed = !segment.pipeline_start
-            || segment
-                .redirects
-                .iter()
-                .any(|redirect| redirect.op.contains('<'));
-        (self.event.harness == "codex" && !fed && operands::reads_commands_from_terminal(segment))
-            .then(|| {
-                format!(
-                    "`{}` would read commands from a terminal, where no hook sees them;",
-                    segment.head
-                )
+    match event.kind {
+        Kind::Shell => shell::examine(event, parsed?, guarded, home),
+        // The event's paths are physical; a link of a protected name shows in the arguments.
+        Kind::FileWrite | Kind::FileEdit => named_path(&event.tool_input, &|text| {
+            guarded::has_protected_name(Path::new(text), guarded::Wildcards::Literal)
+        }),
+        Kind::Other if changes_by_name(&event.tool_name) => {
+            named_path(&event.tool_input, &|text| {
+                let path = text.strip_prefix("file://").unwrap_or(text);
+                guarded::has_protected_name(Path::new(path), guarded::Wildcards::Literal)
+                    || guarded
+                        .covers(&paths::resolve(path, &event.cwd, home))
+                        .is_some()
             })
-    }
-
-    /// Code in another language that names a protected file.
-    fn code(&self, segment: &Segment) -> Option<Touch> {
-        if !operands::is_interpreter(&segment.head) {
-            return None;
         }
-        operands::code(segment)
-            .into_iter()
-            .chain(segment.stdin.as_deref())
-            .find_map(|text| guarded::named_in(text).map(|name| Touch(name.to_owned())))
-    }
-
-    fn targets(&self, segment: &Segment) -> Option<Touch> {
-        operands::of(segment)
-            .iter()
-            .find_map(|operand| self.reached(operand, segment))
-    }
-
-    /// `echo .i-insist/a.toml | xargs rm`: the operands are another command's output.
-    fn fed_names(&self, segment: &Segment) -> Option<Touch> {
-        let fed = segment
-            .wrappers
-            .iter()
-            .any(|wrapper| wrapper == "xargs" || wrapper == "parallel");
-        if !fed || operands::manner(segment) == Manner::Reads {
-            return None;
-        }
-        let words = self.parsed.segments.iter().flat_map(|other| &other.args);
-        words
-            .into_iter()
-            .find_map(|word| guarded::named_in(word).map(|name| Touch(name.to_owned())))
-    }
-
-    /// What an operand reaches that is protected.
-    fn reached(&self, operand: &Operand<'_>, segment: &Segment) -> Option<Touch> {
-        let directory = segment.directory.as_deref();
-        let touched = match directory {
-            Some(directory) => {
-                let path = paths::resolve(&operand.text, directory, self.home);
-                self.guarded.reach(&path, &operand.text).or_else(|| {
-                    let removes = operand.manner == Manner::Moves;
-                    (removes && self.guarded.lies_below(&path)).then_some(Reach::Configuration)
-                })
-            }
-            // The directory is not known before the command runs: what remains is the name.
-            None => self
-                .guarded
-                .reach(Path::new(operand.text.as_ref()), &operand.text),
-        };
-        let counts = match touched? {
-            Reach::Configuration => operand.manner != Manner::Reads,
-            // Programs of rules are run and passed to other programs all the time; what counts is a
-            // command that is known to change files.
-            Reach::Program => matches!(operand.manner, Manner::Writes | Manner::Moves),
-        };
-        counts.then(|| Touch(operand.text.to_string()))
+        Kind::Other => None,
     }
 }
+
+/// Whether a tool nobody knows, such as one of an MCP server, says that it changes something.
+fn changes_by_name(tool: &str) -> bool {
+    let tool = tool.to_ascii_lowercase();
+    [
+        "write", "edit", "create", "move", "rename", "delete", "remove", "patch", "replace",
+        "insert", "append", "update", "copy", "save",
+    ]
+    .iter()
+    .any(|verb| tool.contains(verb))
+}
+
+/// The first argument that is a protected path and whose key says that it is one.
+fn named_path(input: &Json<'_>, protected: &dyn Fn(&str) -> bool) -> Option<Touch> {
+    const KEYS: [&str; 8] = [
+        "path", "file", "dir", "folder", "source", "target", "dest", "uri",
+    ];
+    // The reader bounds the nesting, and with it this recursion.
+    fn walk(value: &Json<'_>, is_path: bool, protected: &dyn Fn(&str) -> bool) -> Option<Touch> {
+        match value {
+            Json::String(text) => (is_path && protected(text)).then(|| Touch(text.to_string())),
+            Json::Array(items) => items.iter().find_map(|item| walk(item, is_path, protected)),
+            Json::Object(members) => members.iter().find_map(|(key, item)| {
+                let key = key.to_ascii_lowercase();
+                walk(item, KEYS.iter().any(|part| key.contains(part)), protected)
+            }),
+            Json::Null | Json::Bool(_) | Json::Number(_) => None,
+        }
+    }
+    walk(input, false, protected)
+}
+
+#[cfg(test)]
+mod tests;

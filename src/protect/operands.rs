@@ -1,10 +1,9 @@
-//! What the operands of a command are to it: read, written, moved away.
+//! What commands do to their operands.
 
-use crate::shell::Segment;
 use std::borrow::Cow;
 
 /// What a command does with an operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Manner {
     /// Only looks at it.
     Reads,
@@ -12,8 +11,17 @@ pub(super) enum Manner {
     Unknown,
     /// Changes it, or what lies in it.
     Writes,
-    /// Deletes, moves or links it.
+    /// Deletes, moves or links it, with everything below.
     Moves,
+}
+
+/// A command and its arguments.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Command<'a> {
+    pub(super) head: &'a str,
+    pub(super) args: &'a [String],
+    /// For each argument, whether its value is not known before it runs.
+    pub(super) dynamic: &'a [bool],
 }
 
 /// One operand of a command.
@@ -21,435 +29,502 @@ pub(super) enum Manner {
 pub(super) struct Operand<'a> {
     /// The word, quotes removed.
     pub(super) text: Cow<'a, str>,
-    /// What the command does with it.
     pub(super) manner: Manner,
+    /// Its value is not known before it runs.
+    pub(super) computed: bool,
 }
 
 impl<'a> Operand<'a> {
-    /// An operand that is written.
-    pub(super) fn written(text: &'a str) -> Self {
+    pub(super) fn new(text: impl Into<Cow<'a, str>>, manner: Manner) -> Self {
         Self {
-            text: Cow::Borrowed(text),
-            manner: Manner::Writes,
+            text: text.into(),
+            manner,
+            computed: false,
         }
     }
 }
 
-const READERS: &[&str] = &[
-    "cat",
-    "less",
-    "more",
-    "head",
-    "tail",
-    "bat",
-    "batcat",
-    "nl",
-    "tac",
-    "grep",
-    "egrep",
-    "fgrep",
-    "zgrep",
-    "rg",
-    "ag",
-    "ack",
-    "ls",
-    "dir",
-    "exa",
-    "eza",
-    "lsd",
-    "tree",
-    "stat",
-    "file",
-    "wc",
-    "diff",
-    "cmp",
-    "comm",
-    "delta",
-    "md5sum",
-    "sha1sum",
-    "sha256sum",
-    "sha512sum",
-    "b2sum",
-    "cksum",
-    "shasum",
-    "jq",
-    "cut",
-    "tr",
-    "fold",
-    "column",
-    "echo",
-    "printf",
-    "cd",
-    "pushd",
-    "popd",
-    "pwd",
-    "test",
-    "[",
-    "du",
-    "df",
-    "readlink",
-    "realpath",
-    "basename",
-    "dirname",
-    "xxd",
-    "od",
-    "hexdump",
-    "strings",
-    "which",
-    "whereis",
-    "type",
-    "source",
-    ".",
-    "export",
-    "declare",
-    "local",
-    "readonly",
-    "typeset",
-    "read",
-    "set",
-    "shellcheck",
-    "taplo",
-    "true",
-    "false",
-    ":",
-    "exit",
-    "return",
-    "alias",
-    "fd",
-    "fdfind",
-    "gh",
-    "glab",
-    "say",
-    "i-insist",
-];
+/// What is done to every operand alike. Commands that treat them differently stand in `of`.
+fn manner(head: &str) -> Manner {
+    match head {
+        "." | ":" | "[" | "ack" | "ag" | "b2sum" | "basename" | "bat" | "batcat" | "break"
+        | "builtin" | "cat" | "cd" | "chdir" | "cksum" | "claude" | "cmp" | "codex" | "column"
+        | "comm" | "continue" | "cut" | "date" | "declare" | "delta" | "df" | "diff" | "dir"
+        | "dirname" | "du" | "echo" | "egrep" | "exa" | "exit" | "expand" | "export" | "eza"
+        | "false" | "fgrep" | "file" | "flake8" | "fmt" | "fold" | "getfacl" | "glab" | "grep"
+        | "head" | "hexdump" | "i-insist" | "id" | "jobs" | "jq" | "kill" | "let" | "local"
+        | "locate" | "ls" | "lsattr" | "lsd" | "lsof" | "man" | "mapfile" | "md5sum" | "more"
+        | "mypy" | "namei" | "nl" | "numfmt" | "od" | "opencode" | "pandoc" | "paste" | "pgrep"
+        | "pi" | "pkill" | "popd" | "pr" | "printf" | "ps" | "pushd" | "pwd" | "pylint"
+        | "pyright" | "pytest" | "read" | "readarray" | "readlink" | "readonly" | "realpath"
+        | "return" | "rev" | "rg" | "say" | "seq" | "sha1sum" | "sha224sum" | "sha256sum"
+        | "sha384sum" | "sha512sum" | "shasum" | "shellcheck" | "shift" | "sleep" | "source"
+        | "ssh" | "stat" | "strings" | "tac" | "tail" | "test" | "tr" | "true" | "tsort"
+        | "type" | "typeset" | "ulimit" | "umask" | "uname" | "unset" | "vdir" | "view"
+        | "wait" | "wc" | "whatis" | "whereis" | "which" | "whoami" | "xzcat" | "yes" | "zcat"
+        | "zgrep" | "zless" => Manner::Reads,
 
-const WRITERS: &[&str] = &[
-    "tee",
-    "touch",
-    "truncate",
-    "chmod",
-    "chown",
-    "chgrp",
-    "chattr",
-    "setfacl",
-    "setfattr",
-    "xattr",
-    "mkdir",
-    "mkfifo",
-    "mknod",
-    "dd",
-    "patch",
-    "ed",
-    "ex",
-    "vi",
-    "vim",
-    "nvim",
-    "nano",
-    "pico",
-    "emacs",
-    "emacsclient",
-    "micro",
-    "hx",
-    "code",
-    "sponge",
-    "split",
-    "csplit",
-    "unzip",
-    "gunzip",
-    "gzip",
-    "bzip2",
-    "xz",
-    "zstd",
-    "mount",
-    "umount",
-    "chcon",
-    "restorecon",
-];
+        "7z" | "bunzip2" | "bzip2" | "chattr" | "chcon" | "chgrp" | "chmod" | "chown" | "cpio"
+        | "csplit" | "fallocate" | "gunzip" | "gzip" | "mkdir" | "mkfifo" | "mknod" | "mktemp"
+        | "patch" | "restorecon" | "setfacl" | "setfattr" | "split" | "sponge" | "sudoedit"
+        | "tee" | "touch" | "truncate" | "uncompress" | "unlzma" | "unxz" | "unzip" | "xattr"
+        | "xz" | "zstd" => Manner::Writes,
 
-const MOVERS: &[&str] = &[
-    "rm",
-    "rmdir",
-    "unlink",
-    "mv",
-    "ln",
-    "link",
-    "trash",
-    "trash-put",
-    "gio",
-    "rename",
-    "prename",
-    "shred",
-    "srm",
-];
+        "gio" | "mmv" | "mount" | "prename" | "rename" | "rmdir" | "shred" | "srm" | "trash"
+        | "trash-put" | "umount" | "unlink" | "wipe" => Manner::Moves,
 
-/// Commands whose last operand is written and whose others are only read.
-const COPIERS: &[&str] = &["cp", "install", "rsync", "scp", "gcp", "ginstall"];
+        _ => Manner::Unknown,
+    }
+}
 
-/// Commands that write only with one of these options.
-const IN_PLACE: &[(&str, &[&str])] = &[
-    ("sed", &["-i", "--in-place"]),
-    ("gsed", &["-i", "--in-place"]),
-    ("awk", &["inplace"]),
-    ("gawk", &["inplace"]),
-    ("mawk", &["inplace"]),
-    ("yq", &["-i", "--inplace", "--in-place"]),
-    ("sort", &["-o", "--output"]),
-    ("tar", &["-x", "x", "--extract", "--get", "-c", "--create"]),
-    ("curl", &["-o", "-O", "--output"]),
-    ("wget", &["-O", "--output-document", "-P"]),
-    ("find", &["-delete", "-fprint", "-fprintf", "-fls"]),
+/// Readers that write to the value of these options.
+const OUTPUTS: &[(&str, &[&str])] = &[
+    ("base64", &["-o", "--output"]),
     (
-        "git",
+        "curl",
         &[
-            "checkout",
-            "restore",
-            "apply",
-            "am",
-            "switch",
-            "update-index",
-            "worktree",
-            "clean",
-            "config",
+            "-o",
+            "--output",
+            "-D",
+            "--dump-header",
+            "-c",
+            "--cookie-jar",
+            "--trace",
+            "--trace-ascii",
+            "--stderr",
         ],
     ),
+    ("gh", &["-O", "--output", "-D", "--dir"]),
+    ("iconv", &["-o", "--output"]),
+    ("less", &["-o", "-O", "--log-file", "--LOG-FILE"]),
+    ("openssl", &["-out", "-keyout"]),
+    ("shuf", &["-o", "--output"]),
+    ("sort", &["-o", "--output"]),
+    ("tree", &["-o"]),
+    (
+        "wget",
+        &[
+            "-O",
+            "--output-document",
+            "-o",
+            "--output-file",
+            "-a",
+            "--append-output",
+        ],
+    ),
+    ("xmllint", &["--output"]),
 ];
 
-const GIT_MOVERS: &[&str] = &["rm", "mv"];
-
-const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "fish"];
-
-const INTERPRETERS: &[&str] = &[
-    "python",
-    "node",
-    "nodejs",
-    "deno",
-    "bun",
-    "perl",
-    "ruby",
-    "php",
-    "lua",
-    "luajit",
-    "tclsh",
-    "expect",
-    "osascript",
-    "Rscript",
-    "julia",
-    "sqlite",
+/// Commands that write their operands only when given one of these options.
+const IN_PLACE: &[(&str, &[&str])] = &[
+    ("gsed", &["-i", "--in-place"]),
+    ("perl", &["-i"]),
+    ("ruby", &["-i"]),
+    ("sed", &["-i", "--in-place"]),
+    ("yq", &["-i", "--inplace"]),
 ];
 
-const AWKS: &[&str] = &["awk", "gawk", "mawk", "nawk"];
-
-/// File names that a search which deletes could be after.
-const SAMPLES: &[&str] = &[
-    ".i-insist",
-    "i-insist.toml",
-    "settings.json",
-    "settings.local.json",
-    "hooks.json",
-    "config.toml",
-    ".steer.toml",
-    "pi-hooks.json",
-    ".pi-hooks.json",
+/// Options with which a compressor or unpacker leaves files as they are.
+const SHOWING: &[&str] = &[
+    "-c",
+    "--stdout",
+    "--to-stdout",
+    "-l",
+    "--list",
+    "-t",
+    "--test",
+    "-p",
+    "-Z",
 ];
 
-/// What `segment` does with the operands it is given.
-pub(super) fn manner(segment: &Segment) -> Manner {
-    let head = segment.head.as_str();
-    let named = |list: &[&str]| list.contains(&head);
-    if named(MOVERS)
-        || head == "git"
-            && segment
-                .args
-                .first()
-                .is_some_and(|word| GIT_MOVERS.contains(&word.as_str()))
-    {
-        return Manner::Moves;
+impl<'a> Command<'a> {
+    /// The command that a runner such as `uv run` or `npx` starts, as far as its words tell.
+    pub(super) fn launched(self) -> Self {
+        let verb = self.args.first().map(String::as_str);
+        let from = match self.head {
+            "npx" | "bunx" | "pnpx" | "uvx" => 0,
+            _ if matches!(verb, Some("run" | "exec" | "x" | "dlx")) => 1,
+            _ => return self,
+        };
+        let name = |word: &'a String| word.rsplit('/').next().unwrap_or(word);
+        let known = |word: &'a String| {
+            let name = name(word);
+            super::code::is_interpreter(name)
+                || super::code::is_shell(name)
+                || of_known_manner(name)
+        };
+        let mut words = self.args.iter().enumerate().skip(from);
+        // `uv run check.py` runs the file.
+        let first = words.clone().find(|(_, word)| !word.starts_with('-'));
+        let script = first.filter(|(_, word)| {
+            let ends = [".js", ".mjs", ".py", ".rb", ".sh", ".ts"];
+            ends.iter().any(|end| word.ends_with(end))
+        });
+        let found = script.or_else(|| words.find(|(_, word)| known(word)));
+        found.map_or(self, |(at, word)| Self {
+            head: name(word),
+            ..self.behind(at + 1)
+        })
     }
-    if let Some((_, options)) = IN_PLACE.iter().find(|(name, _)| *name == head) {
-        let given = |option: &&str| {
-            segment
+
+    /// Whether a command that is not known says that it only looks.
+    fn only_checks(self) -> bool {
+        const CHECKING: [&str; 8] = [
+            "check", "diff", "lint", "list", "show", "status", "validate", "view",
+        ];
+        let checks = self
+            .args
+            .first()
+            .is_some_and(|word| CHECKING.contains(&word.as_str()))
+            || self
                 .args
                 .iter()
-                .any(|argument| gives_option(argument, option))
-        };
-        return match (options.iter().any(given), head) {
-            (true, "find") => Manner::Moves,
-            (true, _) => Manner::Writes,
-            (false, _) => Manner::Reads,
-        };
+                .any(|word| matches!(word.as_str(), "--check" | "--dry-run" | "--diff"));
+        checks && !self.has_any(&["--fix", "--write", "--apply", "--output"])
     }
-    if named(WRITERS) || named(COPIERS) {
-        return Manner::Writes;
-    }
-    if named(READERS) {
-        Manner::Reads
-    } else {
-        Manner::Unknown
-    }
-}
 
-/// Whether `argument` is `option`, alone, with a value glued on, or in a cluster of short options.
-fn gives_option(argument: &str, option: &str) -> bool {
-    match option.strip_prefix('-').filter(|letter| letter.len() == 1) {
-        Some(letter) => argument
-            .strip_prefix('-')
-            .is_some_and(|cluster| !cluster.starts_with('-') && cluster.contains(letter)),
-        None => {
-            argument == option
-                || argument
-                    .strip_prefix(option)
-                    .is_some_and(|rest| rest.starts_with('='))
+    /// The same command with its first `count` arguments taken off.
+    pub(super) fn behind(self, count: usize) -> Self {
+        Self {
+            args: self.args.get(count..).unwrap_or_default(),
+            dynamic: self.dynamic.get(count..).unwrap_or_default(),
+            ..self
         }
     }
+
+    /// Whether an option is given: alone, with a value, in a cluster of short ones, or cut short as
+    /// GNU programs let it be.
+    pub(super) fn has(self, option: &str) -> bool {
+        let options = self.args.iter().take_while(|argument| *argument != "--");
+        let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
+        options.into_iter().any(|argument| {
+            if let Some(letter) = letter {
+                let cluster = argument.strip_prefix('-');
+                return cluster
+                    .is_some_and(|cluster| !cluster.starts_with('-') && cluster.contains(letter));
+            }
+            let name = argument.split('=').next().unwrap_or_default();
+            let cut_short = name.len() > 3 && name.starts_with("--") && option.starts_with(name);
+            name == option || cut_short
+        })
+    }
+
+    fn has_any(self, options: &[&str]) -> bool {
+        options.iter().any(|option| self.has(option))
+    }
+
+    /// The values of options: `-o x`, `-ox`, `-so x`, `--output x`, `--output=x`.
+    fn values(self, options: &[&str]) -> Vec<&'a str> {
+        let mut values = Vec::new();
+        for (index, argument) in self.args.iter().enumerate() {
+            let next = self.args.get(index + 1).map(String::as_str);
+            for option in options {
+                let short = option.len() == 2 && !argument.starts_with("--");
+                if short
+                    && let (Some(cluster), Some(letter)) =
+                        (argument.strip_prefix('-'), option.get(1..))
+                {
+                    match cluster.split_once(letter) {
+                        Some((_, "")) => values.extend(next),
+                        Some((_, value)) => values.push(value),
+                        None => {}
+                    }
+                } else if argument == option {
+                    values.extend(next);
+                } else if let Some(value) = argument
+                    .strip_prefix(option)
+                    .and_then(|rest| rest.strip_prefix('='))
+                {
+                    values.push(value);
+                }
+            }
+        }
+        values
+    }
+
+    /// The words that may name files: operands, values of options, what is glued to `-C` or `of=`.
+    fn words(self, manner: Manner) -> Vec<Operand<'a>> {
+        let mut ended = false;
+        let mut words = Vec::new();
+        for (index, argument) in self.args.iter().enumerate() {
+            let computed = self.dynamic.get(index).copied().unwrap_or_default();
+            let text = match argument.split_once('=') {
+                _ if !ended && argument == "--" => {
+                    ended = true;
+                    continue;
+                }
+                _ if ended => argument,
+                Some((name, value)) if name.starts_with('-') || name == "of" => value,
+                _ => match argument.get(2..) {
+                    Some(glued) if argument.starts_with('-') && glued.contains(['.', '/', '$']) => {
+                        glued
+                    }
+                    _ if argument.starts_with('-') => continue,
+                    _ => argument,
+                },
+            };
+            words.push(Operand {
+                computed,
+                ..Operand::new(text, manner)
+            });
+        }
+        words
+    }
+
+    /// Operands alone.
+    pub(super) fn plain_words(self) -> impl Iterator<Item = &'a str> {
+        self.args
+            .iter()
+            .map(String::as_str)
+            .filter(|word| !word.starts_with('-'))
+    }
 }
 
-/// Every operand of `segment`, values of options included. None for interpreters, whose arguments
-/// are code or belong to code.
-pub(super) fn of(segment: &Segment) -> Vec<Operand<'_>> {
-    if is_interpreter(&segment.head) {
-        return Vec::new();
+/// Whether `name` is a command whose manner this file knows.
+fn of_known_manner(name: &str) -> bool {
+    let none = Command {
+        head: name,
+        args: &[],
+        dynamic: &[],
+    };
+    manner(name) != Manner::Unknown
+        || matches!(name, "rm" | "dd" | "sed" | "find" | "tar")
+        || copies(none)
+}
+
+fn copies(command: Command<'_>) -> bool {
+    matches!(
+        command.head,
+        "cp" | "gcp" | "ginstall" | "install" | "link" | "ln" | "mv" | "gmv" | "rsync" | "scp"
+    )
+}
+
+/// What `command` changes or may change. `is_directory` tells what the disk holds.
+pub(super) fn of<'a>(
+    command: Command<'a>,
+    is_directory: &dyn Fn(&str) -> bool,
+) -> Vec<Operand<'a>> {
+    if copies(command) {
+        return copied(command, is_directory);
     }
-    let manner = manner(segment);
-    if manner == Manner::Moves && segment.head == "find" && !seeks_protected(segment) {
-        return Vec::new();
+    if let Some((_, options)) = OUTPUTS.iter().find(|(head, _)| *head == command.head) {
+        return written_to(command, options);
     }
-    let mut operands: Vec<Operand<'_>> = words(segment)
-        .map(|text| Operand {
-            text: Cow::Borrowed(text),
-            manner,
+    if let Some((_, options)) = IN_PLACE.iter().find(|(head, _)| *head == command.head) {
+        return if command.has_any(options) {
+            edited(command)
+        } else {
+            Vec::new()
+        };
+    }
+    match command.head {
+        "rm" | "grm" if command.has_any(&["-r", "-R", "-d", "--recursive", "--dir"]) => {
+            command.words(Manner::Moves)
+        }
+        "rm" | "grm" => command.words(Manner::Writes),
+        "dd" => {
+            let target = command
+                .args
+                .iter()
+                .position(|argument| argument.starts_with("of="));
+            target.map_or(Vec::new(), |at| {
+                let mut target = command.behind(at).words(Manner::Writes);
+                target.truncate(1);
+                target
+            })
+        }
+        "git" => by_git(command, is_directory),
+        "tar" | "bsdtar" | "gtar" => archived(command),
+        "uniq" | "xxd" => command.words(Manner::Writes).into_iter().skip(1).collect(),
+        "zip" if command.has("-m") => command.words(Manner::Moves),
+        "zip" => command.words(Manner::Writes).into_iter().take(1).collect(),
+        "find" | "gfind" | "fd" | "fdfind" => Vec::new(),
+        "gunzip" | "gzip" | "bzip2" | "bunzip2" | "xz" | "unxz" | "zstd" | "unzip"
+            if command.has_any(SHOWING) =>
+        {
+            Vec::new()
+        }
+        head => match manner(head) {
+            Manner::Reads => Vec::new(),
+            Manner::Unknown if command.only_checks() => Vec::new(),
+            manner @ (Manner::Unknown | Manner::Writes | Manner::Moves) => {
+                let mut operands = command.words(manner);
+                if matches!(head, "unzip" | "patch" | "split" | "csplit" | "cpio" | "7z") {
+                    operands.push(Operand::new(".", manner));
+                }
+                operands
+            }
+        },
+    }
+}
+
+/// The files of an editor that works in place; its first operand is a script, unless `-e` or `-f`
+/// gives that.
+fn edited(command: Command<'_>) -> Vec<Operand<'_>> {
+    let scripts = command.values(&["-e", "--expression"]);
+    let first = usize::from(scripts.is_empty() && !command.has_any(&["-f", "--file"]));
+    let operands = command.words(Manner::Writes).into_iter();
+    operands
+        .filter(|operand| command.plain_words().any(|word| word == operand.text))
+        .filter(|operand| !scripts.contains(&&*operand.text))
+        .skip(first)
+        .collect()
+}
+
+/// Outputs named by options, and what downloads are called where nothing names them.
+fn written_to<'a>(command: Command<'a>, options: &[&str]) -> Vec<Operand<'a>> {
+    let mut operands: Vec<Operand<'a>> = command
+        .values(options)
+        .into_iter()
+        .map(|value| Operand {
+            computed: value.contains('$'),
+            ..Operand::new(value, Manner::Writes)
         })
         .collect();
-    if COPIERS.contains(&segment.head.as_str()) || segment.head == "mv" {
-        land(segment, &mut operands);
+    let keeps_names = match command.head {
+        "curl" => command.has_any(&["-O", "--remote-name", "--remote-name-all"]),
+        "wget" => operands.is_empty(),
+        _ => false,
+    };
+    if keeps_names {
+        let directory = command.values(&["-P", "--directory-prefix", "--output-dir"]);
+        let directory = directory.first().copied().unwrap_or(".");
+        operands.push(Operand::new(directory, Manner::Writes));
+        let names = command
+            .plain_words()
+            .filter_map(|word| word.split_once("://")?.1.rsplit('/').next());
+        operands
+            .extend(names.map(|name| Operand::new(format!("{directory}/{name}"), Manner::Writes)));
     }
     operands
 }
 
-/// The words that may name files: operands, and what stands behind the `=` of an option or of `of=`.
-fn words(segment: &Segment) -> impl Iterator<Item = &str> {
-    segment
-        .args
-        .iter()
-        .filter_map(|argument| match argument.split_once('=') {
-            Some((name, value)) if name.starts_with('-') || name == "of" => Some(value),
-            _ if argument.starts_with('-') => None,
-            _ => Some(argument.as_str()),
-        })
-}
-
-/// Copies read their sources and write the last operand, or the directory behind `-t`. What lands in a
-/// directory keeps its name there.
-fn land<'a>(segment: &'a Segment, operands: &mut Vec<Operand<'a>>) {
-    let after_target = segment
-        .args
-        .iter()
-        .position(|argument| argument == "-t" || argument == "--target-directory")
-        .and_then(|at| segment.args.get(at + 1));
-    let long_target = segment
-        .args
-        .iter()
-        .find_map(|argument| argument.strip_prefix("--target-directory="));
-    let Some(target) = long_target
-        .or(after_target.map(String::as_str))
-        .or_else(|| operands.last().map(|_| ""))
-        .map(str::to_owned)
-    else {
-        return;
+/// Sources are read, or moved and linked; the last operand, or the directory behind `-t`, is
+/// written, and what lands in a directory keeps its name there.
+fn copied<'a>(command: Command<'a>, is_directory: &dyn Fn(&str) -> bool) -> Vec<Operand<'a>> {
+    const TARGET: [&str; 2] = ["-t", "--target-directory"];
+    if command.head.ends_with("install") && command.has_any(&["-d", "--directory"]) {
+        return command.words(Manner::Writes);
+    }
+    let takes_away = match command.head {
+        "mv" | "gmv" | "ln" | "link" => true,
+        "rsync" => command.has("--remove-source-files"),
+        _ => command.has_any(&["-l", "--link", "-s", "--symbolic-link"]),
     };
-    let target = if target.is_empty() {
-        operands
-            .last()
-            .map(|last| last.text.to_string())
-            .unwrap_or_default()
+    let syncs = command.head == "rsync" || command.head == "scp";
+    let mut sources = command.words(Manner::Moves);
+    let named = if syncs {
+        None
     } else {
-        target
+        command.values(&TARGET).first().copied()
     };
-    let mut landing = Vec::new();
-    for operand in operands.iter_mut().filter(|operand| operand.text != target) {
-        if let Some(name) = operand.text.trim_end_matches('/').rsplit('/').next() {
-            landing.push(Operand {
-                text: Cow::Owned(format!("{target}/{name}")),
-                manner: Manner::Writes,
-            });
+    let target = match named {
+        Some(target) => {
+            sources.retain(|source| source.text != target);
+            Operand::new(target, Manner::Writes)
         }
-        if segment.head != "mv" {
-            operand.manner = Manner::Reads;
+        None if command.head == "ln" && sources.len() == 1 => Operand::new(".", Manner::Writes),
+        None => match sources.pop() {
+            Some(target) => Operand {
+                manner: Manner::Writes,
+                ..target
+            },
+            None => return Vec::new(),
+        },
+    };
+    let onto = !syncs && command.has_any(&["-T", "--no-target-directory"]);
+    let into = !onto
+        && (named.is_some()
+            || sources.len() > 1
+            || target.text.ends_with('/')
+            || is_directory(&target.text));
+    let whole_directories =
+        takes_away || syncs || command.has_any(&["-r", "-R", "-a", "--recursive", "--archive"]);
+    let mut operands = vec![target.clone()];
+    for source in &sources {
+        let name = source
+            .text
+            .trim_end_matches('/')
+            .rsplit('/')
+            .next()
+            .unwrap_or_default();
+        let contents =
+            onto || matches!(name, "" | "." | "..") || syncs && source.text.ends_with('/');
+        if contents {
+            operands.push(Operand::new(format!("{}/*", target.text), Manner::Writes));
+            if is_directory(&format!("{}/.i-insist", source.text)) && is_directory(&target.text) {
+                operands.push(Operand::new(
+                    format!("{}/.i-insist", target.text),
+                    Manner::Writes,
+                ));
+            }
+        } else if into {
+            operands.push(Operand::new(
+                format!("{}/{name}", target.text),
+                Manner::Writes,
+            ));
+        } else if whole_directories {
+            operands.push(Operand::new(format!("{}/*", target.text), Manner::Writes));
         }
     }
-    operands.extend(landing);
+    if !into || syncs && command.has("--delete") {
+        operands.push(Operand {
+            manner: Manner::Moves,
+            ..target
+        });
+    }
+    if takes_away {
+        operands.extend(sources);
+    }
+    operands
 }
 
-/// Whether a search that deletes is after a name that is protected, or after any name.
-fn seeks_protected(segment: &Segment) -> bool {
-    let mut patterns = segment
-        .args
-        .windows(2)
-        .filter(|pair| matches!(pair, [test, _] if matches!(test.as_str(), "-name" | "-iname")))
-        .filter_map(|pair| pair.last());
-    let mut any = false;
-    let seeks = patterns.any(|pattern| {
-        any = true;
-        SAMPLES.iter().any(|name| {
-            super::guarded::shell_glob(pattern, name)
-                || super::guarded::shell_glob(&format!(".{pattern}"), name)
-        })
-    });
-    seeks || !any
+/// Subcommands of git that write files they are told the names of.
+fn by_git<'a>(command: Command<'a>, is_directory: &dyn Fn(&str) -> bool) -> Vec<Operand<'a>> {
+    let rest = command.behind(1);
+    let and_here = |mut operands: Vec<Operand<'a>>| {
+        operands.push(Operand::new(".", Manner::Writes));
+        operands
+    };
+    match command.args.first().map_or("", String::as_str) {
+        "rm" if rest.has("--cached") => Vec::new(),
+        "rm" => rest.words(Manner::Moves),
+        "mv" => copied(Command { head: "mv", ..rest }, is_directory),
+        "stash" if matches!(rest.args.first().map(String::as_str), Some("list" | "show")) => {
+            Vec::new()
+        }
+        "clean" | "init" | "stash" => and_here(rest.words(Manner::Writes)),
+        "am" | "apply" | "checkout" | "checkout-index" | "clone" | "restore" | "submodule"
+        | "worktree" => rest.words(Manner::Writes),
+        "config" => written_to(rest, &["-f", "--file"]),
+        _ => written_to(rest, &["-o", "--output", "--output-directory"]),
+    }
 }
 
-/// Programs that run code in a language of their own.
-pub(super) fn is_interpreter(head: &str) -> bool {
-    let name =
-        head.trim_end_matches(|character: char| character.is_ascii_digit() || character == '.');
-    INTERPRETERS.contains(&name) || SHELLS.contains(&head) || AWKS.contains(&head)
-}
-
-/// The texts of an interpreter's arguments that are code, or tell code what to work on.
-pub(super) fn code(segment: &Segment) -> Vec<&str> {
-    let first = segment
-        .args
-        .iter()
-        .position(|argument| !argument.starts_with('-'));
-    let inline = segment.args.iter().any(|argument| {
-        matches!(
-            argument.as_str(),
-            "-c" | "-e" | "-E" | "-p" | "-r" | "-m" | "--eval" | "--print"
-        ) || argument.starts_with("-") && argument.contains(['e', 'c', 'i'])
-    });
-    let in_place = manner(segment) == Manner::Writes;
-    segment
-        .args
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| match AWKS.contains(&segment.head.as_str()) {
-            // The first operand is the program, the others are files it reads.
-            true => in_place || first == Some(*index),
-            // A script is read and run.
-            false => inline || first != Some(*index),
-        })
-        .map(|(_, argument)| argument.as_str())
-        .collect()
-}
-
-/// Whether a shell or interpreter is started that takes its commands from the terminal.
-pub(super) fn reads_commands_from_terminal(segment: &Segment) -> bool {
-    let starts = (is_interpreter(&segment.head) && !AWKS.contains(&segment.head.as_str()))
-        || matches!(segment.head.as_str(), "tmux" | "screen" | "script");
-    let interactive = segment
-        .args
-        .iter()
-        .any(|argument| argument == "-i" || argument == "--interactive" || argument == "-s");
-    let informs = segment.args.iter().any(|argument| {
-        matches!(
-            argument.as_str(),
-            "--version" | "-V" | "-v" | "--help" | "-h"
-        )
-    });
-    let given = segment
-        .args
-        .iter()
-        .any(|argument| !argument.starts_with('-'));
-    starts
-        && !informs
-        && (interactive || !given || matches!(segment.head.as_str(), "tmux" | "screen"))
+/// `tar`: extraction writes what it names and where it is sent; creation writes the archive.
+fn archived(command: Command<'_>) -> Vec<Operand<'_>> {
+    let Some(first) = command.args.first() else {
+        return Vec::new();
+    };
+    let cluster = first.strip_prefix('-').unwrap_or(first);
+    let long = |option| command.has(option);
+    let bundled = !cluster.starts_with('-');
+    if long("--extract") || long("--get") || bundled && cluster.contains('x') || command.has("-x") {
+        let mut operands = command.words(Manner::Writes);
+        operands.push(Operand::new(".", Manner::Writes));
+        operands
+    } else if long("--list") || bundled && cluster.contains('t') {
+        Vec::new()
+    } else if long("--remove-files") {
+        command.words(Manner::Moves)
+    } else {
+        let mut archives = command.values(&["-f", "--file"]);
+        if bundled && first == cluster && cluster.contains('f') {
+            archives.extend(command.args.get(1).map(String::as_str));
+        }
+        archives
+            .into_iter()
+            .map(|archive| Operand::new(archive, Manner::Writes))
+            .collect()
+    }
 }

@@ -15,9 +15,12 @@ pub(crate) const NAMES: [&str; 4] = [
 /// The file as it can be read in the manual.
 pub(crate) const TEXT: &str = include_str!("builtins.toml");
 
+/// How places in it are told.
+pub(crate) const FILE: &str = "built-in";
+
 /// The lowest of steer's layers.
 pub(crate) fn layer() -> Result<SteerFile, Vec<Diagnostic>> {
-    steer::read(Path::new("built-in"), TEXT.as_bytes())
+    steer::read(Path::new(FILE), TEXT.as_bytes())
 }
 
 /// The rules that `use` entries of guard files switch on, as guard rules, each once.

@@ -1,4 +1,4 @@
-//! Rule files: text to rules, with a diagnostic for everything that is wrong in it.
+#![doc = include_str!("../manual/04-rules.md")]
 //!
 //! [`guard::read`] and [`steer::read`] share one schema and differ in what may stand beside the
 //! rules; [`steer::stack`] lays steer's files over one another; [`builtins`] are steer rules in a

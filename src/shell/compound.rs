@@ -8,7 +8,7 @@ use super::words::{Kind, Word};
 /// Words with a meaning where a command may start.
 const KEYWORDS: &[&str] = &[
     "!", "[[", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function",
-    "if", "in", "select", "then", "time", "until", "while", "{", "}",
+    "if", "in", "select", "then", "time", "until", "while", "{", "}", "]]",
 ];
 
 /// Keywords that begin a compound command.
@@ -22,20 +22,25 @@ const BINARY: &[&str] = &[
     "=", "==", "!=", "=~", "-nt", "-ot", "-ef", "-eq", "-ne", "-lt", "-le", "-gt", "-ge",
 ];
 
-impl<'t> Parser<'t, '_> {
+impl Parser<'_, '_> {
     /// The keyword at the position, left where it is.
     pub(super) fn keyword(&mut self) -> Option<&'static str> {
         let first = self.peek()?;
-        if !(first.is_ascii_lowercase() || matches!(first, b'!' | b'[' | b'{' | b'}')) {
+        if !(first.is_ascii_lowercase() || matches!(first, b'!' | b'[' | b']' | b'{' | b'}')) {
             return None;
         }
-        let start = self.at;
-        let found = KEYWORDS.iter().find(|keyword| {
-            self.at = start;
-            keyword.bytes().all(|byte| self.eat(byte)) && self.peek().is_none_or(breaks)
-        });
-        self.at = start;
-        found.copied()
+        KEYWORDS
+            .iter()
+            .find(|keyword| self.at_text(keyword))
+            .copied()
+    }
+
+    /// True where a word ends; `<(` and `>(` belong to it.
+    fn at_break(&mut self) -> bool {
+        match self.peek() {
+            Some(b'<' | b'>') => self.second() != Some(b'('),
+            next => next.is_none_or(breaks),
+        }
     }
 
     /// Takes the keyword that `keyword` found.
@@ -59,18 +64,22 @@ impl<'t> Parser<'t, '_> {
         Ok(())
     }
 
-    /// The unquoted text up to the next break, left where it is.
-    pub(super) fn raw_word(&mut self) -> &'t str {
+    /// True when `text` stands here as a whole word; left where it is.
+    pub(super) fn at_text(&mut self, text: &str) -> bool {
         let start = self.at;
-        // Only short words are asked for, so a long one need not be read to its end.
-        let mut left = 16;
-        while left > 0 && self.raw(0).is_some_and(|byte| !breaks(byte)) {
-            self.at += 1;
-            left -= 1;
-        }
-        let word = self.slice_from(start);
+        let found = self.take_text(text);
         self.at = start;
-        word
+        found
+    }
+
+    /// Takes `text` where it stands as a whole word.
+    pub(super) fn take_text(&mut self, text: &str) -> bool {
+        let start = self.at;
+        let found = text.bytes().all(|byte| self.eat(byte)) && self.at_break();
+        if !found {
+            self.at = start;
+        }
+        found
     }
 
     /// A compound command with its redirections, if one begins here.
@@ -272,13 +281,14 @@ impl<'t> Parser<'t, '_> {
     fn coprocess(&mut self) -> Parsing<()> {
         self.skip_blanks();
         let start = self.at;
-        self.run(|byte| !(byte.is_ascii_alphanumeric() || byte == b'_'));
+        self.run(|byte| breaks(byte) || matches!(byte, b'\\' | b'\'' | b'"' | b'$' | b'`'));
+        let named = self.at > start && matches!(self.peek(), Some(b' ' | b'\t' | b'('));
         self.skip_blanks();
         let compound = self.peek() == Some(b'(')
             || self
                 .keyword()
                 .is_some_and(|keyword| STARTS.contains(&keyword));
-        if !compound || self.keyword_at(start) {
+        if !named || !compound || self.keyword_at(start) {
             self.at = start;
         }
         self.subshell(|parser| {
@@ -303,15 +313,11 @@ impl<'t> Parser<'t, '_> {
 
     fn condition(&mut self) -> Parsing<()> {
         self.condition_or()?;
-        self.expect_keyword_text("]]")
-    }
-
-    fn expect_keyword_text(&mut self, text: &str) -> Parsing<()> {
-        if self.raw_word() != text {
-            return Err(Halt);
+        if self.take_text("]]") {
+            Ok(())
+        } else {
+            Err(Halt)
         }
-        self.at += text.len();
-        Ok(())
     }
 
     /// Terms joined by `&&` and `||`.
@@ -334,8 +340,7 @@ impl<'t> Parser<'t, '_> {
 
     fn condition_term(&mut self) -> Parsing<()> {
         self.skip_newlines();
-        while self.raw_word() == "!" {
-            self.at += 1;
+        while self.take_text("!") {
             self.skip_newlines();
         }
         if self.eat(b'(') {
@@ -344,6 +349,8 @@ impl<'t> Parser<'t, '_> {
             return self.expect(b')');
         }
         let first = self.condition_word(Position::default())?;
+        self.skip_blanks();
+        let line_ends = self.peek() == Some(b'\n');
         self.skip_newlines();
         let unary = first
             .bare()
@@ -358,15 +365,19 @@ impl<'t> Parser<'t, '_> {
                 ""
             }
             _ => {
-                let operator = self.raw_word();
-                if operator == "]]" || matches!(operator, "") {
-                    return Ok(());
+                if self.peek().is_none_or(breaks) || self.at_text("]]") {
+                    // To bash a line may end behind a lone word, but not before `&&` or `||`.
+                    let joined = matches!(self.peek(), Some(b'&' | b'|'));
+                    return if line_ends && joined {
+                        Err(Halt)
+                    } else {
+                        Ok(())
+                    };
                 }
-                if !BINARY.contains(&operator) {
-                    return Err(Halt);
-                }
-                self.at += operator.len();
-                operator
+                *BINARY
+                    .iter()
+                    .find(|operator| self.take_text(operator))
+                    .ok_or(Halt)?
             }
         };
         self.skip_blanks();
@@ -380,8 +391,10 @@ impl<'t> Parser<'t, '_> {
 
     /// A word inside `[[ ]]`, which `]]` is not.
     fn condition_word(&mut self, position: Position) -> Parsing<Word> {
-        self.skip_newlines();
-        if self.raw_word() == "]]" {
+        if !position.regex {
+            self.skip_newlines();
+        }
+        if self.at_text("]]") {
             return Err(Halt);
         }
         let word = self.word(position)?;

@@ -3,23 +3,32 @@
 //!
 //! Follows POSIX XCU 2.2 (quoting), 2.3 (tokens), 2.6 (expansions) and, where bash differs, bash.
 
-use std::iter::Peekable;
-use std::str::Bytes;
-
+use super::ansi::ansi_unescape;
 use super::parser::{Halt, Parser, Parsing};
 use super::words::{Kind, Word, identifier};
+
+/// Which assignments a word may be in its position.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Assigning {
+    /// None: `=` is an ordinary byte.
+    #[default]
+    No,
+    /// `NAME=value`.
+    Plain,
+    /// Also `NAME[subscript]=value` and `NAME=(…)`.
+    Array,
+    /// An element of `NAME=(…)`, which may begin with `[subscript]=`.
+    Element,
+}
 
 /// What, besides the ordinary, a word may hold in its position.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Position {
-    /// `NAME=value`, `NAME[subscript]=value` and `NAME=(…)` are assignments here.
-    pub(super) assignment: bool,
+    pub(super) assigning: Assigning,
     /// `@(a|b)` and its kin are patterns here.
     pub(super) pattern: bool,
     /// Parentheses and `|` belong to a regular expression (`[[ x =~ … ]]`).
     pub(super) regex: bool,
-    /// An element of `NAME=(…)`, which may begin with `[subscript]=`.
-    pub(super) element: bool,
 }
 
 /// Bytes that end an unquoted word (POSIX "operators and blanks").
@@ -77,8 +86,14 @@ impl<'t> Parser<'t, '_> {
             match byte {
                 b' ' | b'\t' => self.at += 1,
                 b'#' => {
-                    while self.raw(0).is_some_and(|byte| byte != b'\n') {
+                    self.run(|byte| byte == b'\n');
+                    // In a here-document lines are joined before anything else is read.
+                    while self.scope.joined
+                        && self.slice_from(0).ends_with('\\')
+                        && self.raw(0).is_some()
+                    {
                         self.at += 1;
+                        self.run(|byte| byte == b'\n');
                     }
                 }
                 _ => return,
@@ -103,7 +118,7 @@ impl<'t> Parser<'t, '_> {
     /// Takes one whole character.
     fn character(&mut self) -> &'t str {
         let start = self.at;
-        self.at += 1;
+        self.at = self.end.min(self.at + 1);
         while self.at < self.end && !self.text.is_char_boundary(self.at) {
             self.at += 1;
         }
@@ -115,7 +130,7 @@ impl<'t> Parser<'t, '_> {
         self.peek();
         let start = self.at;
         let mut word = Word::default();
-        if position.assignment || position.element {
+        if position.assigning != Assigning::No {
             self.assignment_name(position, &mut word)?;
         }
         while let Some(byte) = self.peek() {
@@ -125,16 +140,18 @@ impl<'t> Parser<'t, '_> {
                     let escaped = self.character();
                     // A backslash with nothing behind it is kept.
                     if escaped.is_empty() {
-                        word.push(Kind::Bare, "\\")
+                        word.push(Kind::Bare, "\\");
                     } else {
-                        word.push(Kind::Quoted, escaped)
+                        word.push(Kind::Quoted, escaped);
                     }
                 }
                 b'<' | b'>' if self.second() == Some(b'(') => {
-                    self.process_substitution(&mut word)?
+                    self.process_substitution(&mut word)?;
                 }
-                b'(' if position.assignment && word.value_from == Some(word.parts.len()) => {
-                    self.array(&mut word)?
+                b'(' if position.assigning == Assigning::Array
+                    && word.value_from == Some(word.parts.len()) =>
+                {
+                    self.array(&mut word)?;
                 }
                 b'(' if position.regex || (position.pattern && opens_pattern(&word)) => {
                     self.at += 1;
@@ -181,7 +198,7 @@ impl<'t> Parser<'t, '_> {
 
     /// `NAME=`, `NAME+=` or `NAME[…]=` at the start of a word.
     fn assignment_name(&mut self, position: Position, word: &mut Word) -> Parsing<()> {
-        if !position.element {
+        if position.assigning != Assigning::Element {
             while self
                 .peek()
                 .is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -196,7 +213,7 @@ impl<'t> Parser<'t, '_> {
                 return Ok(());
             }
         }
-        if self.peek() == Some(b'[') {
+        if self.peek() == Some(b'[') && position.assigning != Assigning::Plain {
             self.at += 1;
             word.push(Kind::Bare, "[");
             self.nested(|parser| parser.balanced(b'[', b']', word))?;
@@ -225,7 +242,7 @@ impl<'t> Parser<'t, '_> {
                 break;
             }
             let element = self.word(Position {
-                element: true,
+                assigning: Assigning::Element,
                 ..Position::default()
             })?;
             if source.len() > 1 {
@@ -253,9 +270,9 @@ impl<'t> Parser<'t, '_> {
                 return Ok(());
             } else if byte == open || byte == close {
                 if byte == open {
-                    depth += 1
+                    depth += 1;
                 } else {
-                    depth -= 1
+                    depth -= 1;
                 }
                 let sign = self.character();
                 word.push(Kind::Bare, sign);
@@ -303,14 +320,13 @@ impl<'t> Parser<'t, '_> {
     pub(super) fn quoted_piece(&mut self, word: &mut Word, quote: u8) -> Parsing<()> {
         match self.peek() {
             Some(b'\\') => {
-                let escapes = self
-                    .raw(1)
-                    .is_some_and(|next| matches!(next, b'$' | b'`' | b'\\') || next == quote);
-                if !escapes {
+                let next = self.raw(1);
+                let special = matches!(next, Some(b'$' | b'`' | b'\\')) || next == Some(quote);
+                if !special {
                     word.push(Kind::Quoted, "\\");
                 }
                 self.at += 1;
-                if escapes {
+                if special {
                     let escaped = self.character();
                     word.push(Kind::Quoted, escaped);
                 }
@@ -332,11 +348,14 @@ impl<'t> Parser<'t, '_> {
         match self.second() {
             Some(b'(') => {
                 self.take_dollar();
-                if self.second() == Some(b'(') && self.double_parenthesis()? {
+                if self.second() != Some(b'(') {
+                    self.at += 1;
+                    self.command_substitution()?;
+                } else if self.double_parenthesis()? {
                     return self.arithmetic_expansion(word);
+                } else {
+                    self.subshell_substitution()?;
                 }
-                self.at += 1;
-                self.command_substitution()?;
                 word.push(Kind::Computed, "");
             }
             Some(b'{') => {
@@ -367,7 +386,7 @@ impl<'t> Parser<'t, '_> {
             {
                 self.take_dollar();
                 let name = self.parameter_name();
-                self.parameter(word, quoted, &name, start);
+                self.parameter(word, quoted, &name, &format!("${name}"));
             }
             _ => {
                 self.at = start + 1;
@@ -403,12 +422,14 @@ impl<'t> Parser<'t, '_> {
         name
     }
 
-    /// The value of a known variable, or the parameter as it stands.
-    fn parameter(&mut self, word: &mut Word, quoted: bool, name: &str, start: usize) {
-        let value = self.known(name);
-        match value {
-            Some(value) => word.push(if quoted { Kind::Quoted } else { Kind::Value }, &value),
-            None => word.push(Kind::Variable, self.slice_from(start)),
+    /// The value of a known variable, or the parameter as it stands in `source`.
+    fn parameter(&mut self, word: &mut Word, quoted: bool, name: &str, source: &str) {
+        match self.known(name) {
+            Some(value) => {
+                word.expanded = true;
+                word.push(if quoted { Kind::Quoted } else { Kind::Value }, &value);
+            }
+            None => word.push(Kind::Variable, source),
         }
     }
 
@@ -424,7 +445,7 @@ impl<'t> Parser<'t, '_> {
                     inner.push(Kind::Bare, escaped);
                 }
                 b'<' | b'>' if !quoted && self.second() == Some(b'(') => {
-                    self.process_substitution(&mut inner)?
+                    self.process_substitution(&mut inner)?;
                 }
                 _ if self.special(&mut inner, quoted)? => {}
                 _ => {
@@ -446,12 +467,8 @@ impl<'t> Parser<'t, '_> {
         if operator.starts_with('=') || operator.starts_with(":=") {
             self.shared.variables.forget();
         }
-        match self.known(&text) {
-            Some(value) if inner.bare().is_some() => {
-                word.push(if quoted { Kind::Quoted } else { Kind::Value }, &value)
-            }
-            _ => word.push(Kind::Variable, &format!("${{{text}}}")),
-        }
+        let name = inner.bare().unwrap_or_default();
+        self.parameter(word, quoted, name, &format!("${{{text}}}"));
         Ok(())
     }
 
@@ -486,7 +503,8 @@ impl<'t> Parser<'t, '_> {
         self.at += 1;
         let start = self.at;
         while self.raw(0).is_some_and(|byte| byte != b'\'') {
-            self.at += if self.raw(0) == Some(b'\\') { 2 } else { 1 };
+            let width = if self.raw(0) == Some(b'\\') { 2 } else { 1 };
+            self.at = self.end.min(self.at + width);
         }
         let text = ansi_unescape(self.slice_from(start));
         word.push(Kind::Quoted, &text);
@@ -562,83 +580,4 @@ fn opens_pattern(word: &Word) -> bool {
     word.parts.last().is_some_and(|part| {
         part.kind == Kind::Bare && part.text.ends_with(['?', '*', '+', '@', '!'])
     })
-}
-
-/// Up to `most` further digits of a number that begins with `value`.
-fn digits(
-    bytes: &mut Peekable<Bytes<'_>>,
-    radix: u32,
-    most: u32,
-    mut value: Option<u32>,
-) -> Option<u32> {
-    for _ in 0..most {
-        let Some(digit) = bytes
-            .peek()
-            .and_then(|byte| char::from(*byte).to_digit(radix))
-        else {
-            break;
-        };
-        bytes.next();
-        value = Some(value.unwrap_or(0).wrapping_mul(radix) + digit);
-    }
-    value
-}
-
-/// Decodes the escapes of `$'…'`; a NUL ends the string, as in bash.
-fn ansi_unescape(text: &str) -> String {
-    let mut bytes = text.bytes().peekable();
-    let mut decoded: Vec<u8> = Vec::with_capacity(text.len());
-    while let Some(byte) = bytes.next() {
-        if byte != b'\\' {
-            decoded.push(byte);
-            continue;
-        }
-        let Some(escape) = bytes.next() else {
-            decoded.push(b'\\');
-            break;
-        };
-        let code = match escape {
-            b'a' => 7,
-            b'b' => 8,
-            b'e' | b'E' => 27,
-            b'f' => 12,
-            b'n' => 10,
-            b'r' => 13,
-            b't' => 9,
-            b'v' => 11,
-            b'\\' | b'\'' | b'"' | b'?' => u32::from(escape),
-            b'0'..=b'7' => digits(&mut bytes, 8, 2, Some(u32::from(escape - b'0'))).unwrap_or(0),
-            b'x' => match digits(&mut bytes, 16, 2, None) {
-                Some(code) => code,
-                None => {
-                    decoded.extend(b"\\x");
-                    continue;
-                }
-            },
-            b'u' | b'U' => match digits(&mut bytes, 16, if escape == b'u' { 4 } else { 8 }, None) {
-                Some(code) => {
-                    let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
-                    decoded.extend(character.encode_utf8(&mut [0; 4]).bytes());
-                    continue;
-                }
-                None => {
-                    decoded.extend([b'\\', escape]);
-                    continue;
-                }
-            },
-            b'c' => match bytes.next() {
-                Some(control) => u32::from(control & 0x1f),
-                None => break,
-            },
-            other => {
-                decoded.extend([b'\\', other]);
-                continue;
-            }
-        };
-        if code == 0 {
-            break;
-        }
-        decoded.push(u8::try_from(code & 0xff).unwrap_or(0));
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
 }

@@ -1,5 +1,4 @@
-//! Shell text into segments: the simple commands that bash would run, wrappers peeled, nested
-//! scripts read again.
+#![doc = include_str!("../manual/05-shell.md")]
 //!
 //! Promises: linear in the text, an end on every input, no panic; spans lie on character borders.
 //! Never: runs anything, touches the disk, guesses a value it did not see assigned.
@@ -10,13 +9,21 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+mod ansi;
+mod braces;
 mod compound;
 mod lexer;
 mod parser;
 mod peel;
+mod redirection;
 mod reenter;
+mod scripts;
+mod substitution;
+#[cfg(test)]
+mod tests;
 mod words;
 mod workspace;
+mod wrappers;
 
 use parser::{Command, Parser, Shared};
 use reenter::Reader;
@@ -140,7 +147,7 @@ pub(crate) fn parse(text: &str, options: &Options<'_>) -> Parsed {
         leading,
         ..Parsed::default()
     };
-    reader.read_text(shared, &mut parsed);
+    reader.read_text(&shared, &mut parsed);
     parsed
 }
 

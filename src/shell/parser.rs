@@ -6,15 +6,13 @@
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
-use super::lexer::{Position, breaks};
+use super::lexer::{Assigning, Position, breaks};
+use super::redirection::Heredoc;
 use super::words::{Kind, Variables, Word, concat, identifier, is_static};
 use super::workspace::{Directories, Directory};
 
 /// How deep constructs may stand in each other (SPEC 5).
 pub(super) const MAX_NESTING: u32 = 256;
-
-/// More here-documents than this on one line are an error in bash.
-const MAX_HEREDOCS: usize = 16;
 
 /// Builtins whose arguments are read as assignments (bash's "declaration commands").
 const DECLARATIONS: &[&str] = &[
@@ -84,15 +82,6 @@ impl Shared {
     }
 }
 
-/// A here-document whose body has yet to come.
-struct Heredoc {
-    delimiter: String,
-    quoted: bool,
-    strip_tabs: bool,
-    command: Option<usize>,
-    depth: u32,
-}
-
 /// What changes on the way into a construct and comes back on the way out.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Scope {
@@ -101,6 +90,8 @@ pub(super) struct Scope {
     pub(super) conditional: bool,
     /// What is read here may run more than once, or later.
     pub(super) repeated: bool,
+    /// What is read here stands in a here-document whose lines a backslash joins.
+    pub(super) joined: bool,
 }
 
 /// A parser of `text` from `at` to `end`.
@@ -116,10 +107,10 @@ pub(super) struct Parser<'t, 's> {
     pub(super) in_text: bool,
     /// Keywords seen since the last command.
     pub(super) keywords: Vec<&'static str>,
-    heredocs: VecDeque<Heredoc>,
+    pub(super) heredocs: VecDeque<Heredoc>,
     /// Where each `(` that follows another `(` is closed, for the text up to `paired`.
-    pairs: HashMap<usize, usize>,
-    paired: usize,
+    pub(super) pairs: HashMap<usize, usize>,
+    pub(super) paired: usize,
 }
 
 impl<'t, 's> Parser<'t, 's> {
@@ -139,8 +130,8 @@ impl<'t, 's> Parser<'t, 's> {
         }
     }
 
-    /// A whole script. What bash refuses ends with its line; the lines behind it are read all the
-    /// same, for another shell may run them. Returns whether all was well.
+    /// A whole script. What stands behind something that bash refuses is read all the same, from
+    /// the next separator on, for another shell may run it. Returns whether all was well.
     pub(super) fn script(&mut self) -> bool {
         let mut well = true;
         while self.at < self.end {
@@ -149,10 +140,8 @@ impl<'t, 's> Parser<'t, 's> {
                 well = false;
                 self.heredocs.clear();
                 self.keywords.clear();
-                if self.shared.limited {
-                    break;
-                }
-                self.run(|byte| byte == b'\n');
+                self.piped = false;
+                self.run(|byte| matches!(byte, b'\n' | b';' | b'&' | b'|' | b'(' | b')'));
                 self.at += 1;
             }
         }
@@ -286,7 +275,7 @@ impl<'t, 's> Parser<'t, 's> {
 
     fn pipeline(&mut self) -> Parsing<()> {
         self.skip_blanks();
-        if self.prefixes() && matches!(self.peek(), None | Some(b';' | b'\n')) {
+        if self.prefixes() && matches!(self.peek(), None | Some(b';' | b'\n' | b')')) {
             return Ok(());
         }
         let directory = self.shared.directories.current();
@@ -325,9 +314,7 @@ impl<'t, 's> Parser<'t, 's> {
             if keyword == "time" {
                 for option in ["-p", "--"] {
                     self.skip_blanks();
-                    if self.raw_word() == option {
-                        self.at += option.len();
-                    }
+                    self.take_text(option);
                 }
             }
             self.skip_blanks();
@@ -376,7 +363,7 @@ impl<'t, 's> Parser<'t, 's> {
     }
 
     /// Opens the entry of a simple command, so that it stands before those inside its words.
-    fn open_command(&mut self, previous: Option<usize>) -> usize {
+    pub(super) fn open_command(&mut self, previous: Option<usize>) -> usize {
         let piped = std::mem::take(&mut self.piped);
         self.shared.commands.push(Command {
             keywords: std::mem::take(&mut self.keywords),
@@ -400,9 +387,9 @@ impl<'t, 's> Parser<'t, 's> {
         };
         let function = matches!(outcome, Ok(true));
         if function || (outcome.is_err() && command.words.is_empty()) {
-            // A definition runs nothing by itself; of a command cut short nothing runs.
+            // A definition runs nothing by itself; of a command cut short nothing runs. Its empty
+            // entry stays, so that the places of others hold.
             self.keywords = std::mem::take(&mut entry.keywords);
-            self.shared.commands.remove(index);
             outcome?;
             self.function_body(command.words.first().map(Word::text))?;
             return Ok(None);
@@ -410,7 +397,7 @@ impl<'t, 's> Parser<'t, 's> {
         entry.words = command.words;
         entry.assignments = command.assignments;
         entry.redirections = command.redirections;
-        entry.span.end = command.span.end;
+        entry.span.end = command.span.end.max(entry.span.start);
         let broken = outcome.is_err();
         self.shared
             .directories
@@ -447,10 +434,18 @@ impl<'t, 's> Parser<'t, 's> {
                 break;
             } else {
                 let first = command.words.is_empty();
+                // Behind an assignment and a redirection bash knows no more arrays.
+                let arrays = command.assignments.is_empty() || command.redirections.is_empty();
+                let assigning = match first {
+                    true if arrays => Assigning::Array,
+                    true => Assigning::Plain,
+                    false if declares => Assigning::Array,
+                    false => Assigning::No,
+                };
                 let position = Position {
-                    assignment: first || declares,
+                    assigning,
                     pattern: !first,
-                    ..Position::default()
+                    regex: false,
                 };
                 let word = self.word(position)?;
                 if first && word.value_from.is_some() {
@@ -469,8 +464,14 @@ impl<'t, 's> Parser<'t, 's> {
         if empty { Err(Halt) } else { Ok(false) }
     }
 
+    /// True where a word begins.
+    pub(super) fn at_word(&mut self) -> bool {
+        self.peek().is_some_and(|byte| !breaks(byte))
+            || (matches!(self.peek(), Some(b'<' | b'>')) && self.second() == Some(b'('))
+    }
+
     /// Takes the descriptor of a redirection, `2>` or `{name}>`, if one stands here.
-    fn skip_descriptor(&mut self) -> bool {
+    pub(super) fn skip_descriptor(&mut self) -> bool {
         let start = self.at;
         if self.eat(b'{') {
             let name = self.run(breaks);
@@ -489,348 +490,6 @@ impl<'t, 's> Parser<'t, 's> {
         }
         found
     }
-
-    // Redirections and here-documents.
-
-    /// The redirections behind a compound command; they stand on the first command inside it, or,
-    /// where there is none, on an entry of their own.
-    pub(super) fn trailing_redirections(&mut self, first: usize) -> Parsing<()> {
-        let mut command = Command::default();
-        let start = self.at;
-        loop {
-            self.skip_blanks();
-            let redirects = match self.peek() {
-                Some(b'<' | b'>') => self.second() != Some(b'('),
-                Some(b'&') => self.second() == Some(b'>'),
-                Some(b'0'..=b'9' | b'{') => self.skip_descriptor(),
-                _ => false,
-            };
-            if !redirects {
-                break;
-            }
-            if command.redirections.is_empty()
-                && self
-                    .shared
-                    .commands
-                    .get(first)
-                    .is_none_or(|inner| inner.depth != self.scope.depth)
-            {
-                self.open_command(None);
-            }
-            self.redirection(Some(first), &mut command)?;
-        }
-        if let Some(inner) = self.shared.commands.get_mut(first) {
-            if inner.words.is_empty()
-                && inner.redirections.is_empty()
-                && inner.assignments.is_empty()
-            {
-                inner.span = start..self.at;
-            }
-            inner.redirections.append(&mut command.redirections);
-        }
-        Ok(())
-    }
-
-    /// One redirection, its descriptor already taken.
-    fn redirection(&mut self, index: Option<usize>, command: &mut Command) -> Parsing<()> {
-        let op = self.redirection_operator()?;
-        self.skip_blanks();
-        if self
-            .peek()
-            .is_none_or(|byte| breaks(byte) && self.second() != Some(b'('))
-        {
-            return Err(Halt);
-        }
-        let target = match op {
-            "<<" | "<<-" => self.open_heredoc(op, index)?,
-            _ => self.word(Position::default())?,
-        };
-        if op == "<<<"
-            && let Some(fed) = index.and_then(|index| self.shared.commands.get_mut(index))
-        {
-            fed.stdin = Some(target.clone());
-        }
-        command.redirections.push(Redirection { op, target });
-        Ok(())
-    }
-
-    /// The longest operator at the position (POSIX 2.3, rule 2).
-    fn redirection_operator(&mut self) -> Parsing<&'static str> {
-        const OPERATORS: &[&str] = &[
-            "&>>", "<<<", "<<-", "&>", "<<", "<&", "<>", ">>", ">&", ">|", "<", ">",
-        ];
-        let start = self.at;
-        for op in OPERATORS {
-            if op.bytes().all(|byte| self.eat(byte)) {
-                return Ok(op);
-            }
-            self.at = start;
-        }
-        Err(Halt)
-    }
-
-    fn open_heredoc(&mut self, op: &str, command: Option<usize>) -> Parsing<Word> {
-        if self.heredocs.len() == MAX_HEREDOCS {
-            return Err(Halt);
-        }
-        let start = self.at;
-        let (delimiter, quoted) = self.delimiter()?;
-        let mut target = Word {
-            span: start..self.at,
-            ..Word::default()
-        };
-        target.push(Kind::Quoted, &delimiter);
-        let depth = self.scope.depth;
-        self.heredocs.push_back(Heredoc {
-            delimiter,
-            quoted,
-            strip_tabs: op == "<<-",
-            command,
-            depth,
-        });
-        Ok(target)
-    }
-
-    /// The bodies of the here-documents opened on the line that ended (POSIX 2.7.4).
-    fn read_heredocs(&mut self) {
-        while let Some(heredoc) = self.heredocs.pop_front() {
-            let start = self.at;
-            let body_end = self.heredoc_end(&heredoc);
-            let resume = self.at;
-            let mut body = Word::default();
-            if heredoc.quoted {
-                body.push(
-                    Kind::Quoted,
-                    self.text.get(start..body_end).unwrap_or_default(),
-                );
-            } else {
-                self.heredoc_expansions(start, body_end, heredoc.depth, &mut body);
-            }
-            if heredoc.strip_tabs {
-                for part in &mut body.parts {
-                    part.text = part
-                        .text
-                        .split_inclusive('\n')
-                        .map(|line| line.trim_start_matches('\t'))
-                        .collect();
-                }
-            }
-            self.at = resume;
-            if let Some(command) = heredoc
-                .command
-                .and_then(|index| self.shared.commands.get_mut(index))
-            {
-                command.stdin = Some(body);
-            }
-        }
-    }
-
-    /// Moves behind the line that ends the body; returns where the body ends. Without that line
-    /// the rest of the text is body.
-    fn heredoc_end(&mut self, heredoc: &Heredoc) -> usize {
-        while self.at < self.end {
-            let line_start = self.at;
-            let mut line = self.heredoc_line(heredoc.quoted);
-            if heredoc.strip_tabs {
-                line = line.trim_start_matches('\t').to_owned();
-            }
-            if line == heredoc.delimiter {
-                return line_start;
-            }
-        }
-        self.shared.incomplete = true;
-        self.end
-    }
-
-    /// One line of a here-document, its newline taken; when the delimiter is not quoted, a
-    /// backslash before the newline joins the next line to it.
-    fn heredoc_line(&mut self, quoted: bool) -> String {
-        let mut line = String::new();
-        loop {
-            let piece = self.run(|byte| byte == b'\n');
-            self.at = self.end.min(self.at + 1);
-            let escapes = piece.len() - piece.trim_end_matches('\\').len();
-            if quoted || escapes % 2 == 0 || self.at == self.end {
-                line.push_str(piece);
-                return line;
-            }
-            line.push_str(piece.get(..piece.len() - 1).unwrap_or_default());
-        }
-    }
-
-    /// The substitutions in the body of an unquoted here-document.
-    fn heredoc_expansions(&mut self, start: usize, end: usize, depth: u32, body: &mut Word) {
-        let outer = std::mem::take(&mut self.heredocs);
-        let (scope, text_end) = (self.scope, self.end);
-        (self.at, self.end) = (start, end);
-        self.scope.depth = depth;
-        while self.peek().is_some() {
-            // What does not close is an error only when it runs.
-            if self.quoted_piece(body, b'\n').is_err() {
-                break;
-            }
-            if self.raw(0) == Some(b'\n') {
-                self.at += 1;
-                body.push(Kind::Quoted, "\n");
-            }
-        }
-        (self.scope, self.end) = (scope, text_end);
-        self.heredocs = outer;
-    }
-
-    // Substitutions.
-
-    /// The rest of `$(…)`, `<(…)` or `>(…)`.
-    pub(super) fn command_substitution(&mut self) -> Parsing<()> {
-        let outer = std::mem::take(&mut self.heredocs);
-        let keywords = std::mem::take(&mut self.keywords);
-        let piped = std::mem::take(&mut self.piped);
-        let outcome = self.subshell(|parser| {
-            parser.scope.depth += 1;
-            parser.list()?;
-            parser.expect(b')')
-        });
-        // A here-document opened inside and not yet read has its body behind the outer line.
-        let inner = std::mem::replace(&mut self.heredocs, outer);
-        self.heredocs.extend(inner);
-        (self.keywords, self.piped) = (keywords, piped);
-        outcome
-    }
-
-    pub(super) fn process_substitution(&mut self, word: &mut Word) -> Parsing<()> {
-        self.at += 1;
-        self.expect(b'(')?;
-        self.command_substitution()?;
-        word.push(Kind::Computed, "");
-        Ok(())
-    }
-
-    /// `` `…` ``: what it holds is parsed when it runs, so a mistake in it spoils nothing else.
-    pub(super) fn backquoted(&mut self, word: &mut Word, quoted: bool) -> Parsing<()> {
-        let start = self.at + 1;
-        self.at = start;
-        let mut escapes = false;
-        while self.raw(0).ok_or(Halt)? != b'`' {
-            let escaped = self.raw(0) == Some(b'\\');
-            escapes |= escaped;
-            self.at += if escaped { 2 } else { 1 };
-        }
-        let close = self.at;
-        let inside = self.slice_from(start);
-        word.push(Kind::Computed, "");
-        let outer = std::mem::take(&mut self.heredocs);
-        let keywords = std::mem::take(&mut self.keywords);
-        let piped = std::mem::take(&mut self.piped);
-        let outcome = self.subshell(|parser| {
-            parser.scope.depth += 1;
-            if escapes {
-                return parser.unescaped(inside, quoted);
-            }
-            let end = std::mem::replace(&mut parser.end, close);
-            parser.at = start;
-            parser.script();
-            parser.end = end;
-            Ok(())
-        });
-        self.heredocs = outer;
-        (self.keywords, self.piped) = (keywords, piped);
-        self.at = close + 1;
-        outcome
-    }
-
-    /// Reads the text of backquotes with one level of backslashes taken off (POSIX 2.6.3).
-    fn unescaped(&mut self, inside: &str, quoted: bool) -> Parsing<()> {
-        if inside.len() > self.shared.copies {
-            self.shared.limited = true;
-            return Err(Halt);
-        }
-        self.shared.copies -= inside.len();
-        let mut script = String::with_capacity(inside.len());
-        let mut characters = inside.chars().peekable();
-        while let Some(character) = characters.next() {
-            let drops = character == '\\'
-                && characters.peek().is_some_and(|next| {
-                    matches!(next, '$' | '`' | '\\') || (quoted && *next == '"')
-                });
-            match characters.peek() {
-                Some(next) if drops => script.push(*next),
-                _ => script.push(character),
-            }
-            if drops {
-                characters.next();
-            }
-        }
-        let mut inner = Parser::new(&script, self.shared, false);
-        inner.scope = self.scope;
-        inner.script();
-        Ok(())
-    }
-
-    // Telling `((` arithmetic from two subshells.
-
-    /// At `((`: true when the inner parenthesis closes right before another `)`, which is how bash
-    /// tells arithmetic from a nested subshell. Each byte is scanned once, however the pairs nest.
-    pub(super) fn double_parenthesis(&mut self) -> Parsing<bool> {
-        self.peek();
-        let mut inner = self.at + 1;
-        while self.text.as_bytes().get(inner) == Some(&b'\\')
-            && self.text.as_bytes().get(inner + 1) == Some(&b'\n')
-        {
-            inner += 2;
-        }
-        if inner >= self.paired {
-            self.pair(inner);
-        }
-        match self.pairs.get(&inner) {
-            Some(close) => {
-                Ok(self.text.as_bytes().get(close + 1) == Some(&b')') && close + 1 < self.end)
-            }
-            None => Err(Halt),
-        }
-    }
-
-    /// Notes where the parenthesis at `from`, and those inside it, are closed.
-    fn pair(&mut self, from: usize) {
-        let bytes = self.text.as_bytes().get(..self.end).unwrap_or_default();
-        let mut open: Vec<(u8, usize)> = vec![(b'(', from)];
-        let mut at = from + 1;
-        while let (Some(&byte), Some(&(kind, opened))) = (bytes.get(at), open.last()) {
-            let dollar = at > 0 && bytes.get(at - 1) == Some(&b'$');
-            match byte {
-                b'\\' => at += 1,
-                b'\'' if kind != b'"' => at = close_of(bytes, at, b'\'', dollar),
-                b'`' => at = close_of(bytes, at, b'`', true),
-                b'"' if kind == b'"' => {
-                    open.pop();
-                }
-                b'"' => open.push((b'"', at)),
-                b'(' if kind != b'"' || dollar => open.push((b'(', at)),
-                b'{' if dollar => open.push((b'{', at)),
-                b'}' if kind == b'{' => {
-                    open.pop();
-                }
-                b')' if kind == b'(' => {
-                    open.pop();
-                    self.pairs.insert(opened, at);
-                }
-                _ => {}
-            }
-            at += 1;
-        }
-        self.paired = at;
-    }
-}
-
-/// Where a quote opened at `at` closes, or the end of the text.
-fn close_of(bytes: &[u8], mut at: usize, quote: u8, escapes: bool) -> usize {
-    at += 1;
-    while let Some(&byte) = bytes.get(at) {
-        if byte == quote {
-            return at;
-        }
-        at += if byte == b'\\' && escapes { 2 } else { 1 };
-    }
-    at
 }
 
 /// The name an assignment sets and the value, where it is a known string.

@@ -1,16 +1,16 @@
 //! From the parser's simple commands to segments: expansion, peeling, and the arguments and
 //! input that are scripts again.
 
+use super::braces::{Budget, expand_braces};
 use super::parser::{Command, MAX_NESTING, Parser, Redirection, Shared};
 use super::peel::{self, Peeled, Token, basename};
-use super::words::{self, Budget, Kind, Part, Word};
+use super::scripts::{
+    SHELLS, Script, option_c, parts_token, reads_stdin, shell_script, skip_end_of_options,
+    static_output, word_token,
+};
+use super::words::{self, Part, Word};
 use super::workspace::{self, Directories, Place};
 use super::{Assignment, Options, Parsed, Redirect, Segment, Spans};
-
-/// Shells whose `-c` argument, operand-less input and the like are read again.
-const SHELLS: &[&str] = &[
-    "ash", "bash", "dash", "fish", "ksh", "mksh", "rbash", "sh", "zsh",
-];
 
 /// How many names of wrappers a nested script inherits.
 const MAX_INHERITED: usize = 16;
@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the commands of the text itself.
-    pub(super) fn read_text(&mut self, shared: Shared, parsed: &mut Parsed) {
+    pub(super) fn read_text(&mut self, shared: &Shared, parsed: &mut Parsed) {
         self.read(
             shared,
             &Frame {
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
         );
     }
 
-    fn read(&mut self, shared: Shared, frame: &Frame, parsed: &mut Parsed) {
+    fn read(&mut self, shared: &Shared, frame: &Frame, parsed: &mut Parsed) {
         let outputs: Vec<Option<Token>> = shared.commands.iter().map(|_| None).collect();
         let mut outputs = outputs;
         let feeds: Vec<usize> = shared
@@ -94,7 +94,7 @@ impl<'a> Reader<'a> {
                 *output = static_output(command);
             }
         }
-        for (index, command) in shared.commands.into_iter().enumerate() {
+        for (index, command) in shared.commands.iter().enumerate() {
             let input = match (&command.stdin, command.piped_from) {
                 (Some(body), _) => Input::Text(word_token(body)),
                 (None, Some(previous)) => match outputs.get_mut(previous).and_then(Option::take) {
@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
 
     fn command(
         &mut self,
-        command: Command,
+        command: &Command,
         input: Input,
         first: bool,
         frame: &Frame,
@@ -175,14 +175,15 @@ impl<'a> Reader<'a> {
     fn expand(&mut self, words: &[Word], placed: bool, parsed: &mut Parsed) -> Vec<Token> {
         let mut tokens = Vec::with_capacity(words.len());
         for word in words {
-            let expanded = words::expand_braces(word, &mut self.budget);
+            let expanded = expand_braces(word, &mut self.budget);
             parsed.limited |= expanded.is_none();
             let fields: Vec<Vec<Part>> = expanded
                 .unwrap_or_else(|| vec![word.parts.clone()])
                 .into_iter()
                 .flat_map(words::split_values)
                 .collect();
-            let alone = fields.len() == 1
+            let alone = !word.expanded
+                && fields.len() == 1
                 && fields
                     .first()
                     .is_some_and(|field| field.len() == word.parts.len());
@@ -209,12 +210,23 @@ impl<'a> Reader<'a> {
             }
             draft.segment.wrappers.push(name);
             match peeled {
-                Peeled::Command(next) => at = next,
+                Peeled::Command(next) => {
+                    let passed = peel::assignments_before(&draft.tokens, at + 1, next);
+                    draft
+                        .segment
+                        .wrappers
+                        .extend(passed.iter().map(|token| token.text.clone()));
+                    at = next;
+                }
                 Peeled::Split(text, next) => {
                     if !self.deeper(text.text.len(), parsed) {
                         return;
                     }
-                    let mut tokens = peel::split_string(&text.text);
+                    // `env` reads what it split as its own arguments once more.
+                    draft.inherited.pop();
+                    draft.segment.wrappers.pop();
+                    let mut tokens = vec![Token::new("env".to_owned())];
+                    tokens.extend(peel::split_string(&text.text));
                     tokens.extend(draft.tokens.drain(next..));
                     draft.tokens = tokens;
                     draft.segment.depth += 1;
@@ -223,9 +235,6 @@ impl<'a> Reader<'a> {
                         token.span = None;
                     }
                     at = 0;
-                    if draft.tokens.is_empty() {
-                        return;
-                    }
                 }
                 Peeled::Scripts(scripts) => {
                     for script in scripts {
@@ -239,6 +248,17 @@ impl<'a> Reader<'a> {
         self.finish(draft, parsed);
     }
 
+    /// `git -C DIR` runs in that directory.
+    fn move_git(&self, scan: &peel::Scan, draft: &mut Draft) {
+        for (option, value) in &scan.options {
+            if let ("-C", Some(target)) = (option.as_str(), value) {
+                let base = draft.segment.directory.as_deref();
+                draft.segment.directory = workspace::resolve(&target.text, base, self.options.home)
+                    .filter(|_| !target.dynamic);
+            }
+        }
+    }
+
     /// Makes the segment, then reads what the command would read as a script.
     fn finish(&mut self, mut draft: Draft, parsed: &mut Parsed) {
         if draft
@@ -247,6 +267,7 @@ impl<'a> Reader<'a> {
             .is_some_and(|head| !head.dynamic && basename(&head.text) == "git")
         {
             let scan = peel::git_options(&draft.tokens);
+            self.move_git(&scan, &mut draft);
             draft.segment.wrappers.extend(
                 draft
                     .tokens
@@ -269,7 +290,7 @@ impl<'a> Reader<'a> {
             segment.head = if head.text.is_empty() && head.dynamic {
                 "$()".to_owned()
             } else {
-                basename(&head.text).to_owned()
+                basename(fallback(&head.text)).to_owned()
             };
             segment.args = rest.iter().map(|token| token.text.clone()).collect();
             segment.dynamic_args = rest.iter().map(|token| token.dynamic).collect();
@@ -316,7 +337,7 @@ impl<'a> Reader<'a> {
             }
             "find" | "gfind" => self.find(rest, draft, parsed),
             "source" | "." if rest.first().is_some_and(|file| reads_stdin(&file.text)) => {
-                self.input(draft, parsed)
+                self.input(draft, parsed);
             }
             name if SHELLS.contains(&name) => match shell_script(rest) {
                 Script::Argument(script) => self.script(&script, draft, parsed),
@@ -384,12 +405,9 @@ impl<'a> Reader<'a> {
 
     /// `git -c alias.NAME=VALUE NAME …`: a value with `!` is shell text, another is git's.
     fn git_aliases(&mut self, scan: &peel::Scan, draft: &Draft, parsed: &mut Parsed) {
-        let arguments: String = draft
-            .tokens
-            .iter()
-            .skip(2)
-            .map(|token| format!(" '{}'", token.as_script().replace('\'', "'\\''")))
-            .collect();
+        let quote = |token: &Token| format!("'{}'", token.as_script().replace('\'', "'\\''"));
+        let quoted: Vec<String> = draft.tokens.iter().skip(2).map(quote).collect();
+        let arguments = quoted.join(" ");
         let subcommand = draft
             .tokens
             .get(1)
@@ -407,8 +425,8 @@ impl<'a> Reader<'a> {
                 continue;
             };
             let script = match text.strip_prefix('!') {
-                Some(script) => format!("{script}{arguments}"),
-                None if name == subcommand => format!("git {text}{arguments}"),
+                Some(script) => format!("{script} {arguments}"),
+                None if name == subcommand => format!("git {text} {arguments}"),
                 None => continue,
             };
             self.script(
@@ -458,103 +476,8 @@ impl<'a> Reader<'a> {
             outermost: false,
         };
         self.nesting += 1;
-        self.read(shared, &frame, parsed);
+        self.read(&shared, &frame, parsed);
         self.nesting -= 1;
-    }
-}
-
-/// What a shell takes its commands from.
-enum Script {
-    Argument(Token),
-    Stdin,
-    File,
-}
-
-/// A shell's options (bash manual, "Invoking Bash"): `-c` anywhere in a cluster, and the script is
-/// then the first operand behind all options.
-fn shell_script(rest: &[Token]) -> Script {
-    let (mut at, mut by_argument, mut by_stdin) = (0, false, false);
-    while let Some(token) = rest.get(at) {
-        let text = token.text.as_str();
-        if let Some(script) = text.strip_prefix("--command=") {
-            return Script::Argument(Token::new(script.to_owned()));
-        }
-        if text == "--" || text == "-" {
-            at += 1;
-            break;
-        }
-        if text.len() < 2 || !text.starts_with(['-', '+']) {
-            break;
-        }
-        at += 1;
-        if text.starts_with("--") {
-            by_argument |= text == "--command";
-            at += usize::from(matches!(
-                text,
-                "--rcfile" | "--init-file" | "--init-command"
-            ));
-        } else {
-            by_argument |= text.starts_with('-') && text.contains('c');
-            by_stdin |= text.starts_with('-') && text.contains('s');
-            at += text.matches(['o', 'O']).count();
-        }
-    }
-    match rest.get(at) {
-        Some(script) if by_argument => Script::Argument(script.clone()),
-        Some(file) if !by_stdin && !reads_stdin(&file.text) => Script::File,
-        None if rest
-            .iter()
-            .any(|token| matches!(token.text.as_str(), "--version" | "--help")) =>
-        {
-            Script::File
-        }
-        _ => Script::Stdin,
-    }
-}
-
-/// Names under which a program finds its own input.
-fn reads_stdin(file: &str) -> bool {
-    matches!(file, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
-}
-
-/// The script of `su -c`, `script -c`, whose options may stand behind operands.
-fn option_c(rest: &[Token]) -> Option<Token> {
-    for (index, token) in rest.iter().enumerate() {
-        let text = token.text.as_str();
-        if let Some(script) = text.strip_prefix("--command=") {
-            return Some(Token {
-                text: script.to_owned(),
-                script: None,
-                ..token.clone()
-            });
-        }
-        let cluster = text
-            .strip_prefix('-')
-            .filter(|letters| !letters.starts_with('-'));
-        match cluster.and_then(|letters| letters.split_once('c')) {
-            Some((before, "")) if before.chars().all(char::is_alphabetic) => {
-                return rest.get(index + 1).cloned();
-            }
-            Some((before, script)) if before.chars().all(char::is_alphabetic) => {
-                return Some(Token {
-                    text: script.to_owned(),
-                    script: None,
-                    ..token.clone()
-                });
-            }
-            _ if text == "--command" || text == "--session-command" => {
-                return rest.get(index + 1).cloned();
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
-fn skip_end_of_options(rest: &[Token]) -> &[Token] {
-    match rest.split_first() {
-        Some((first, rest)) if first.text == "--" => rest,
-        _ => rest,
     }
 }
 
@@ -579,68 +502,6 @@ fn script_is_dynamic(draft: &Draft) -> bool {
     }
 }
 
-/// What a command of a simple kind writes to the pipe behind it.
-fn static_output(command: &Command) -> Option<Token> {
-    let (head, rest) = command.words.split_first()?;
-    let mut rest: Vec<Token> = rest.iter().map(word_token).collect();
-    match head.bare()? {
-        "cat" if rest.iter().all(|token| token.text == "-") => {
-            command.stdin.as_ref().map(word_token)
-        }
-        "echo" => {
-            let options = rest
-                .iter()
-                .take_while(|token| {
-                    matches!(token.text.as_str(), "-n" | "-e" | "-ne" | "-en" | "-E")
-                })
-                .count();
-            let mut text = peel::join(rest.get(options..)?);
-            if rest
-                .iter()
-                .take(options)
-                .any(|token| token.text.contains('e'))
-            {
-                text.text = text.as_script().replace("\\n", "\n");
-                text.script = None;
-            }
-            Some(text)
-        }
-        "printf" => {
-            let format = rest.first()?.text.replace("\\n", "\n");
-            rest.remove(0);
-            if format.trim() == "%s" || format.trim() == "%b" {
-                return Some(Token {
-                    text: rest
-                        .iter()
-                        .map(Token::as_script)
-                        .collect::<Vec<_>>()
-                        .join("\n"),
-                    ..peel::join(&rest)
-                });
-            }
-            (!format.contains('%') && rest.is_empty()).then(|| Token::new(format))
-        }
-        _ => None,
-    }
-}
-
-fn word_token(word: &Word) -> Token {
-    parts_token(&word.parts)
-}
-
-fn parts_token(parts: &[Part]) -> Token {
-    let mut token = Token::new(words::concat(parts));
-    token.dynamic = !words::is_static(parts);
-    if parts.iter().any(|part| part.kind == Kind::Computed) {
-        token.script = Some(words::script(parts));
-    }
-    let live = |part: &&Part| matches!(part.kind, Kind::Bare | Kind::Value);
-    token.pattern = parts.iter().filter(live).any(|part| {
-        part.text.contains(['*', '?']) || (part.text.contains('[') && part.text.contains(']'))
-    });
-    token
-}
-
 fn redirect(redirection: &Redirection) -> Redirect {
     Redirect {
         op: redirection.op.to_owned(),
@@ -659,4 +520,15 @@ fn assignment(word: &Word) -> Option<Assignment> {
         name,
         value: words::concat(word.value()?),
     })
+}
+/// The command of `${NAME:-command}`, which runs where the variable is not set (POSIX XCU 2.6.2); any
+/// other word is itself.
+fn fallback(word: &str) -> &str {
+    let command = || {
+        let inner = word.strip_prefix("${")?.strip_suffix('}')?;
+        let rest = inner.get(words::identifier(inner)..)?;
+        let rest = rest.strip_prefix(':').unwrap_or(rest);
+        rest.strip_prefix(['-', '='])?.split_whitespace().next()
+    };
+    command().unwrap_or(word)
 }

@@ -144,7 +144,7 @@ fn fold(path: &Path) -> PathBuf {
                 folded.pop();
             }
             Component::Prefix(_) | Component::RootDir | Component::Normal(_) => {
-                folded.push(component)
+                folded.push(component);
             }
         }
     }

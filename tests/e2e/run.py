@@ -25,7 +25,6 @@ import steering  # noqa: E402
 from clients import CLIENTS, NotInstallable, World  # noqa: E402
 
 PARTS = {"guard": guard.SCENARIOS, "steering": steering.SCENARIOS, "pi": pi.SCENARIOS}
-DEFAULT_PARTS = ("guard",)
 
 
 def run_scenario(client, scenario, binary, keep):
@@ -47,7 +46,7 @@ def say(line):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=PARTS, help="one part instead of: " + ", ".join(DEFAULT_PARTS))
+    parser.add_argument("--only", choices=PARTS, help="one part instead of all")
     parser.add_argument("--client", choices=[client.name for client in CLIENTS])
     parser.add_argument("--scenario", help="only scenarios whose function's name contains this")
     parser.add_argument("--keep", action="store_true", help="keep the temporary folders")
@@ -66,7 +65,7 @@ def main():
             failed += client.licence_is_open
             continue
         say("-- %s, %s" % (client.title, client.version()))
-        for part in [options.only] if options.only else DEFAULT_PARTS:
+        for part in [options.only] if options.only else PARTS:
             for scenario in PARTS[part].get(client.name, ()):
                 if (options.scenario or "") not in scenario.__name__:
                     continue

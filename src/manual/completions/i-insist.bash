@@ -3,10 +3,13 @@
 _i_insist() {
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} choices=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        choices='install uninstall ensure status check validate protect-config hook help --version'
+        choices='install uninstall ensure status check validate init protect-config hook steer help --version'
     else
         case $command in
             install | uninstall) choices='claude codex --dry-run' ;;
+            init) choices=--project ;;
+            check) choices='--json --batch' ;;
+            steer) [ "$COMP_CWORD" -eq 2 ] && choices='hook check validate init' ;;
             hook)
                 case ${COMP_WORDS[COMP_CWORD - 1]} in
                     hook) choices=--harness ;;
@@ -15,7 +18,7 @@ _i_insist() {
                         user-prompt-submit session-start stop config-change' ;;
                 esac ;;
             help) choices='event harness discovery rules shell matching checker decision approval install protect
-                commands' ;;
+                audit commands' ;;
         esac
     fi
     # shellcheck disable=SC2207 # the choices hold no blanks
