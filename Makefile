@@ -61,6 +61,12 @@ test:
 
 check: test
 
+# Script checks in bun, deno, tsx and three versions of node, which npm fetches into target/runtimes.
+test-runtimes:
+	@mkdir -p target/runtimes && cp tests/runtimes/package.json target/runtimes/
+	@cd target/runtimes && npm install --no-audit --no-fund --loglevel=error
+	I_INSIST_RUNTIMES="$$PWD/target/runtimes" $(CARGO) test $(CARGOFLAGS) --features runtimes --test finish_scripts
+
 demo: all
 	@sh tests/demo.sh "$(BINARY)"
 
@@ -114,4 +120,4 @@ uninstall:
 clean:
 	$(CARGO) clean
 
-.PHONY: all test check demo e2e bench fuzz lint install uninstall clean
+.PHONY: all test test-runtimes check demo e2e bench fuzz lint install uninstall clean

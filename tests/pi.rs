@@ -5,6 +5,9 @@
 mod support;
 
 use std::fs;
+use std::io::Write;
+use std::thread;
+use std::time::Duration;
 use support::{Outcome, Place, checker, object, quoted};
 
 /// A block that stands between two nudges, all three for the same calls, and a nudge for a file.
@@ -219,4 +222,94 @@ fn what_cannot_be_read_blocks_a_call_and_never_a_prompt() {
     let wrong = ask(&place, "stop", "1", r#""hook_event_name":"Stop""#);
     wrong.shows(&["hook_event_name must be `BeforeFinish`"]);
     assert_eq!(place.hook("pi", "no-such-event", "{}").status, Some(2));
+}
+
+const CHECKS: &str = r#"{"agent_before_settle": {"maxRetries": 1, "checks": [
+    {"name": "Lint", "type": "command", "command": "cat state; test \"$(cat state)\" = good"}
+]}}"#;
+
+fn finish(place: &Place, trusted: bool) -> Outcome {
+    let more = format!(r#""hook_event_name":"BeforeFinish","continues":0,"trusted":{trusted}"#);
+    ask(place, "before-finish", "1", &more)
+}
+
+#[test]
+fn checks_send_the_agent_back_until_they_pass_or_it_was_sent_often_enough() {
+    let place = Place::new()
+        .project(".pi-hooks.json", CHECKS)
+        .project("state", "broken\n");
+    ask(&place, "session-start", "0", r#""reason":"startup""#).shows(&["guidance"]);
+    let back = finish(&place, true);
+    back.shows(&[
+        r#"{"continue":true,"message":"i-insist: a check failed."#,
+        "Lint: exited with status 1\\nbroken",
+    ]);
+    let told = finish(&place, true);
+    told.shows(&[r#"{"notice":"i-insist: finished with failing checks: Lint"#]);
+    says(&place, "2", "go on", "");
+    finish(&place, true).shows(&[r#"{"continue":true"#]);
+    let place = place.project("state", "good\n");
+    finish(&place, true).passes();
+}
+
+#[test]
+fn the_same_checks_hold_in_the_other_harnesses() {
+    for harness in ["claude", "codex"] {
+        let place = Place::new()
+            .project(".pi/pi-hooks.json", CHECKS)
+            .project("state", "broken\n");
+        let payload = place.payload("Stop", "1", r#""stop_hook_active":false"#);
+        let back = place.hook(harness, "stop", &payload);
+        back.shows(&[
+            r#"{"decision":"block","reason":"i-insist: a check failed."#,
+            "Lint: exited",
+        ]);
+        let place = place.project("state", "good\n");
+        place.hook(harness, "stop", &payload).passes();
+    }
+}
+
+#[test]
+fn checks_of_a_project_that_is_not_trusted_are_not_run() {
+    let touch = |name: &str| format!("[finish]\n[[finish.checks]]\ncommand = \"touch {name}\"\n");
+    let place = Place::new()
+        .home(".i-insist/a.toml", touch("own"))
+        .project(".i-insist/a.toml", touch("guards"))
+        .project(".pi-hooks.json", CHECKS);
+    finish(&place, false).is(
+        0,
+        r#"{"notice":"i-insist: this project is not trusted, so its checks before finishing were not run."}"#,
+        "",
+    );
+    assert!(place.at("project/own").exists() && !place.at("project/guards").exists());
+    finish(&place, true).shows(&[r#"{"continue":true"#]);
+    assert!(place.at("project/guards").exists());
+}
+
+#[test]
+fn a_client_that_goes_away_ends_its_check() {
+    let checks = CHECKS.replace("cat state;", "setsid sleep 300 & touch started; wait;");
+    let place = Place::new().project(".pi-hooks.json", checks);
+    let mut child = place
+        .command(&["hook", "--harness", "pi", "before-finish"])
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let cwd = quoted(&place.in_project(""));
+    let question = format!(r#"{{"session_id":"s","cwd":{cwd},"held_open":true}}"#);
+    stdin.write_all(question.as_bytes()).unwrap();
+    while !place.at("project/started").exists() {
+        assert_eq!(
+            child.try_wait().unwrap(),
+            None,
+            "it ended before the client did"
+        );
+        thread::sleep(Duration::from_millis(10));
+    }
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("were interrupted"), "{said}");
+    // Looks that nothing is left.
+    finish(&place, false).shows(&["not trusted"]);
 }

@@ -1,5 +1,6 @@
 //! `install`, `uninstall`, `ensure` and `status`: our hooks in the clients' settings.
 
+use super::finishing::{self, Found};
 use super::{Exit, complain, say, usage_error};
 use crate::discovery;
 use crate::harness::Harness;
@@ -40,6 +41,11 @@ pub(crate) fn status(arguments: &[String]) -> Exit {
             report
                 .err
                 .push_str(&["problem: ", &fault.to_string(), "\n"].concat());
+        }
+        for finish in &Found::new(world, &world.current_directory, true).configurations {
+            for check in finishing::describe(finish) {
+                report.out.push_str(&[&check, "\n"].concat());
+            }
         }
         report
     })

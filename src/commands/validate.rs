@@ -1,13 +1,13 @@
 //! `validate [FILE…]`: every problem of every source, and what became of each rule.
 
 use super::judge::OnPath;
-use super::{Exit, complain, examples, say, sources, trust};
+use super::{Exit, complain, examples, finishing, say, sources, trust};
 use crate::decision::Programs;
 use crate::discovery::{self, RuleFile, Scope};
 use crate::event::paths;
 use crate::rules::guard::GuardFile;
 use crate::rules::steer::{self, Fate, SteerFile};
-use crate::rules::{Diagnostic, Effect, Rule, Settings, Spelling, builtins};
+use crate::rules::{Diagnostic, Effect, Finish, Rule, Settings, Spelling, builtins};
 use crate::world::World;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -111,6 +111,7 @@ impl<'a> Listing<'a> {
                 for rule in &guard.rules {
                     self.rule(rule, None);
                 }
+                guard.finish.iter().for_each(finish);
                 match builtins::used(&guard.uses) {
                     Ok(rules) => rules.iter().for_each(|rule| self.rule(rule, None)),
                     Err(problems) => self.problems(&problems),
@@ -123,8 +124,13 @@ impl<'a> Listing<'a> {
     fn pi_hooks_file(&mut self, file: RuleFile) {
         self.source(&file.path.display().to_string());
         match sources::read_pi_hooks(self.world, &self.settings, Ok(file)) {
-            Ok(file) => file.rules.iter().for_each(|rule| self.rule(rule, None)),
-            Err(problems) => problems.iter().for_each(|problem| self.problem(problem)),
+            Ok(file) => {
+                for rule in &file.rules {
+                    self.rule(rule, None);
+                }
+                file.finish.iter().for_each(finish);
+            }
+            Err(problems) => self.problems(&problems),
         }
     }
 
@@ -299,6 +305,13 @@ fn built_in() -> Layer {
 
 fn steer_layer(path: &Path, text: &[u8]) -> Layer {
     (path.to_owned(), steer::read(path, text))
+}
+
+/// A line for each check, and one on what is odd about them.
+fn finish(finish: &Finish) {
+    for line in finishing::describe(finish).chain(finishing::warning(finish)) {
+        say(&format!("  {line}"));
+    }
 }
 
 fn effect(rule: &Rule) -> String {

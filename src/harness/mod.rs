@@ -252,6 +252,9 @@ pub(crate) struct Origin<'a> {
     pub(crate) turn_id: Option<Cow<'a, str>>,
     /// The physical working directory.
     pub(crate) cwd: PathBuf,
+    /// Whether the person lets the harness use what the project brings along; a harness that does not
+    /// ask trusts it.
+    pub(crate) project_trusted: bool,
 }
 
 /// A prompt and who wrote it.
@@ -294,8 +297,8 @@ pub(crate) struct Stop<'a> {
     pub(crate) sent_back: bool,
     /// How many background tasks still run.
     pub(crate) background_tasks: usize,
-    /// Whether the person lets the harness use what the project brings along.
-    pub(crate) project_trusted: bool,
+    /// The client holds our standard input open until it has the answer, or is gone.
+    pub(crate) held_open: bool,
 }
 
 /// A settings file has changed.

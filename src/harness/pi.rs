@@ -5,7 +5,7 @@
 
 use super::payload::{call, origin};
 use super::reply::{self, Answer, Part, Reply};
-use super::{Author, Environment, Harness, Message, Moment, Prompt, SessionStart, Stop};
+use super::{Author, Environment, Harness, Message, Moment, Origin, Prompt, SessionStart, Stop};
 use crate::event::{Change, Event, Fields, InputError, Kind, Operation, paths, view};
 use crate::json::Json;
 use std::borrow::Cow;
@@ -29,26 +29,33 @@ pub(super) fn decode<'a>(
             Message::Tool(Box::new(tool(moment, payload, environment, home)?))
         }
         Moment::UserPromptSubmit => Message::Prompt(Prompt {
-            origin: origin(payload, TURN, environment)?,
+            origin: place(payload, environment)?,
             text: payload.text("prompt")?,
             author: author(payload, environment)?,
         }),
         Moment::SessionStart => Message::SessionStart(SessionStart {
-            origin: origin(payload, TURN, environment)?,
+            origin: place(payload, environment)?,
             source: payload.text("reason")?,
             // Compaction starts no session in Pi.
             compacted: false,
         }),
         Moment::Stop => Message::Stop(Stop {
-            origin: origin(payload, TURN, environment)?,
+            origin: place(payload, environment)?,
             sent_back: matches!(payload.get("continues"), Some(Json::Number(times)) if times != "0"),
             background_tasks: 0,
-            project_trusted: trusted(payload)?,
+            held_open: payload.flag("held_open")?.unwrap_or(false),
         }),
         Moment::PreSkillShellCommand | Moment::PostToolUseFailure | Moment::ConfigChange => {
             let name = moment.client_name();
             return Err(InputError::new(format!("Pi has no event {name}")));
         }
+    })
+}
+
+fn place<'a>(payload: &Fields<'a>, environment: &Environment) -> Result<Origin<'a>, InputError> {
+    Ok(Origin {
+        project_trusted: trusted(payload)?,
+        ..origin(payload, TURN, environment)?
     })
 }
 

@@ -280,7 +280,7 @@ export default function (pi: ExtensionAPI) {
 	const beforeFinish = async (ctx: ExtensionContext): Promise<string | undefined> => {
 		if (ctx.hasUI) ctx.ui.setStatus("i-insist", "i-insist: checks are running");
 		try {
-			const fields = { hook_event_name: "BeforeFinish", continues };
+			const fields = { hook_event_name: "BeforeFinish", continues, held_open: true };
 			const answer = await question("before-finish", ctx, SECONDS.finish, fields, ctx.signal);
 			if (!answer.continue) return undefined;
 			continues += 1;

@@ -172,12 +172,20 @@ fn trust_and_persons_are_told_apart() {
         let json = Json::parse(&text).unwrap();
         let environment = Environment::default();
         match Harness::Pi.decode(Moment::Stop, &json, &environment, Path::new(HOME)) {
-            Ok(Message::Stop(stop)) => (stop.sent_back, stop.project_trusted),
+            Ok(Message::Stop(stop)) => {
+                (stop.sent_back, stop.origin.project_trusted, stop.held_open)
+            }
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(stop(r#","continues":0,"trusted":false"#), (false, false));
-    assert_eq!(stop(r#","continues":2"#), (true, true));
+    assert_eq!(
+        stop(r#","continues":0,"trusted":false"#),
+        (false, false, false)
+    );
+    assert_eq!(
+        stop(r#","continues":2,"held_open":true"#),
+        (true, true, true)
+    );
 }
 
 #[test]

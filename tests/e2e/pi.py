@@ -234,8 +234,78 @@ def words_typed_meanwhile_count(client, world):
     assert os.path.exists(world.path("ran.txt")), "the command did not run: %r" % rpc.seen
 
 
+def checked(client, world, command, retries=3):
+    """A check before finishing."""
+    check = {"name": "Lint", "type": "command", "command": command}
+    hooked(client, world, {"agent_before_settle": {"maxRetries": retries, "checks": [check]}})
+
+
+def failing_check_sends_back(client, world):
+    """a failing check sends the agent back with the check's output; when it passes, the agent finishes"""
+    checked(client, world, "cat state.txt; grep -q good state.txt")
+    run = client.run(world, "go", [client.write("state.txt", "broken\n"), {"text": "done"},
+                                   client.write("state.txt", "good\n"), {"text": "repaired"}, {"text": "too much"}])
+    same(run.used, 4)
+    told = [text for text in run.texts if "a check failed" in text]
+    same(len(told), 1)
+    holds(told[0], "Lint", "broken")
+    same(world.read("state.txt"), "good\n")
+
+
+def retries_end(client, world):
+    """after maxRetries the agent may finish, and the person is told; a new message starts anew"""
+    checked(client, world, "echo never; exit 3", retries=2)
+    first = client.run(world, "go", [{"text": "done %d" % number} for number in range(6)])
+    same(first.used, 3)
+    holds(first.stderr, "i-insist: finished with failing checks: Lint")
+    second = client.run(world, "again", [{"text": "done %d" % number} for number in range(6)], resume=first.session)
+    same(second.used, 3)
+
+
+def untrusted_project_checks_nothing(client, world):
+    """in a project that is not trusted its checks are not run, and the person is told"""
+    checked(client, world, "touch checked.txt; exit 3")
+    run = client.run(world, "go", [{"text": "done"}], trusted=False)
+    same(run.used, 1)
+    assert not os.path.exists(world.path("checked.txt")), "the check was run"
+    holds(run.stderr, "this project is not trusted, so its checks before finishing were not run")
+
+
+def checking(client, world, end):
+    """Lets a check hang, ends it by `end`, and asserts that its descendants end too."""
+    pid = world.path("pid.txt")
+    checked(client, world, SLEEPER % pid)
+    with MockModel([{"text": "done"}, {"text": "too much"}]) as mock, Rpc(client, world, mock.url) as rpc:
+        rpc.send(type="prompt", message="go")
+        awaited(lambda: os.path.exists(pid) and os.path.getsize(pid), "the check starts")
+        end(rpc)
+        awaited(lambda: not runs(pid), "the check's descendant ends")
+        same(mock.used, 1)
+
+
+def stopping_the_agent_ends_a_check(client, world):
+    """when the person stops the agent, the running check and its descendants are killed"""
+    checking(client, world, lambda rpc: rpc.send(type="abort"))
+
+
+def a_killed_client_ends_its_check(client, world):
+    """when the client is killed, the running check and its descendants are killed"""
+    checking(client, world, lambda rpc: rpc.proc.kill())
+
+
+def missing_program_lets_finish(client, world):
+    """without our program on the disk the agent may finish, and the person is told that nothing was checked"""
+    checked(client, world, "exit 3")
+    os.remove(world.hook)
+    run = client.run(world, "go", [{"text": "done"}])
+    same(run.used, 1)
+    holds(run.stderr, "the checks did not run", "cannot be started")
+
+
 SCENARIOS = {"pi": (
     pi_hooks_rules_hold, second_pi_hooks_name_counts, invalid_pi_hooks_block, missing_program_blocks,
     crashing_program_blocks, failing_program_blocks, hanging_program_blocks, babbling_program_blocks,
     foreign_answer_blocks, rewrite_without_field_blocks, untrusted_project_starts_nothing, nested_calls_are_judged,
-    stopping_the_agent_ends_a_checker, words_typed_meanwhile_count)}
+    stopping_the_agent_ends_a_checker, words_typed_meanwhile_count, failing_check_sends_back, retries_end,
+    untrusted_project_checks_nothing, stopping_the_agent_ends_a_check, a_killed_client_ends_its_check,
+    missing_program_lets_finish)}
