@@ -7,7 +7,7 @@ use crate::json::Json;
 use crate::rules::Spelling;
 use std::borrow::Cow;
 use std::fs::{DirBuilder, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -93,17 +93,18 @@ pub(crate) fn file(state: &Path, spelling: Spelling) -> PathBuf {
 /// # Errors
 /// When the file cannot be written; callers go on.
 pub(crate) fn append(file: &Path, line: &str) -> io::Result<()> {
-    if let Some(directory) = file.parent() {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(directory)?;
-    }
-    let mut log = OpenOptions::new()
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .open(file)?;
+    let open = || {
+        let mut options = OpenOptions::new();
+        options.append(true).create(true).mode(0o600).open(file)
+    };
+    let mut log = match (open(), file.parent()) {
+        (Err(error), Some(directory)) if error.kind() == ErrorKind::NotFound => {
+            let mut builder = DirBuilder::new();
+            builder.recursive(true).mode(0o700).create(directory)?;
+            open()?
+        }
+        (opened, _) => opened?,
+    };
     // One write, which O_APPEND puts at the end whole (write(2)).
     log.write_all(format!("{line}\n").as_bytes())
 }

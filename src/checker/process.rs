@@ -143,7 +143,7 @@ fn follow(
         if let Some(signal) = supervision.interrupted() {
             break Some(End::Interrupted(signal));
         }
-        if exited {
+        if exited && exit.ended() {
             break None;
         }
         // What the client says after its payload means nothing; that it can say no more, much.
@@ -160,7 +160,6 @@ fn follow(
     if reason.is_some() {
         supervision.kill_group();
     }
-    exit.end();
     Ok(reason)
 }
 

@@ -2,7 +2,7 @@
 
 use super::schema::{Section, Source, shown};
 use super::{Diagnostic, Layer, Place, Rule, rule};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 static FILE: Section = Section {
@@ -64,21 +64,13 @@ impl Stack {
         let active = |(rule, fate): (Rule, Fate)| (fate == Fate::Active).then_some(rule);
         self.rules.into_iter().filter_map(active)
     }
-
-    /// The rules that count, in order.
-    pub(crate) fn active(&self) -> impl Iterator<Item = &Rule> {
-        self.rules
-            .iter()
-            .filter(|(_, fate)| *fate == Fate::Active)
-            .map(|(rule, _)| rule)
-    }
 }
 
 /// Lays `files` over one another, the first at the bottom: a rule replaces one of the same name in
 /// its place, and what any file disables is off in the end.
 pub(crate) fn stack(files: Vec<SteerFile>) -> Stack {
     let mut slots: Vec<Vec<(Rule, Fate)>> = Vec::new();
-    let mut positions = HashMap::new();
+    let mut positions = BTreeMap::new();
     let mut disable = Vec::new();
     for file in files {
         disable.extend(file.disable);
