@@ -428,3 +428,70 @@ fn a_runtime_that_ends_well_has_not_passed_the_check() {
         "{reply}"
     );
 }
+
+#[test]
+fn pi_hooks_checks_run_last_and_in_every_client() {
+    let world = World::repository();
+    world
+        .guard("[finish]\n[[finish.checks]]\nname = \"own\"\ncommand = \"echo own >>$HOME/ran\"\n");
+    world.write(
+        ".pi/pi-hooks.json",
+        r#"{"agent_before_settle": {"maxRetries": 1, "checks": [
+            {"name": "theirs", "type": "command", "command": "echo theirs >>$HOME/ran; exit 1"},
+            {"type": "command", "command": "echo not reached >>$HOME/ran"}]}}"#,
+    );
+    for harness in ["claude", "codex"] {
+        assert!(world.stop(harness).contains("theirs: exited with status 1"));
+        assert_eq!(world.ran(), ["own", "theirs"]);
+        assert!(
+            world
+                .stop(harness)
+                .contains("finished with failing checks: theirs")
+        );
+        assert_eq!(world.ran(), ["theirs"]);
+    }
+    world.write(
+        ".pi/pi-hooks.json",
+        "{\"agent_before_settle\": {\"maxretries\": 1}}",
+    );
+    assert!(
+        world
+            .stop_of("claude", "new", 0)
+            .contains("pi-hooks.json:1:")
+    );
+}
+
+#[test]
+fn a_check_that_the_hooks_own_time_cuts_off_has_failed() {
+    let world = World::repository();
+    world.guard(
+        "[finish]\nfail_fast = false\n[[finish.checks]]\nname = \"long\"\ncommand = \"sleep 600\"\n\
+                 [[finish.checks]]\nname = \"next\"\ncommand = \"true\"\n",
+    );
+    let shell = "I_INSIST_TEST_SECONDS=2 exec \"$@\"";
+    let reply = world.below(shell, "claude", "stop", &world.stop_payload("s", 0));
+    assert!(reply.contains("\"block\""), "{reply}");
+    assert!(
+        reply.contains("long: was cut off, since the hook's own time ran out"),
+        "{reply}"
+    );
+    assert!(
+        reply.contains("next: did not run, since the hook's own time ran out before"),
+        "{reply}"
+    );
+}
+
+#[test]
+fn a_file_that_is_to_be_trusted_first_runs_nothing() {
+    let world = World::repository();
+    world.general("[settings]\nrequire_trust = true\n");
+    world.guard("[finish]\n[[finish.checks]]\ncommand = \"echo ran >>$HOME/ran\"\n");
+    let reply = world.stop("claude");
+    assert!(
+        reply.contains("i-insist trust") && world.ran().is_empty(),
+        "{reply}"
+    );
+    assert_eq!(world.command(&["trust", ".i-insist/test.toml"]).0, 0);
+    world.stop("claude");
+    assert_eq!(world.ran(), ["ran"]);
+}

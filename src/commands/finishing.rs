@@ -5,7 +5,7 @@ use crate::discovery::{self, Scope};
 use crate::finish::{self, Outcome, Request, Store};
 use crate::harness::{Harness, Origin, Stop};
 use crate::json::Json;
-use crate::rules::{Finish, Settings};
+use crate::rules::{Diagnostic, Finish, Settings};
 use crate::world::World;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -108,47 +108,44 @@ impl Found {
     /// Reads every source. What is wrong in one file takes nothing from the others. Of a project that
     /// is not trusted no check counts.
     pub(super) fn new(world: &World, directory: &Path, project_trusted: bool) -> Self {
+        let mut settings = Settings::default();
         let mut problems = Vec::new();
         let mut found = Vec::new();
-        let mut settings = Settings::default();
+        let mut files = Vec::new();
         match discovery::guard_files(&world.guard_directories(), directory, &[]) {
-            Ok(files) => {
-                for file in &files {
-                    match sources::read_trusted(world, &settings, file) {
-                        Ok(guard) => {
-                            settings.join(guard.settings);
-                            found.extend(guard.finish.map(|finish| (file.scope, finish)));
-                        }
-                        Err(wrong) => problems.extend(wrong.iter().map(ToString::to_string)),
-                    }
-                }
-            }
+            Ok(readable) => files = readable,
             Err(faults) => problems.extend(faults.iter().map(ToString::to_string)),
+        }
+        let named = |problem: &Diagnostic| format!("configuration {problem}");
+        for file in &files {
+            match sources::read_trusted(world, &settings, file) {
+                Ok(guard) => {
+                    settings.join(guard.settings);
+                    found.extend(guard.finish.map(|finish| (file.scope, finish)));
+                }
+                Err(wrong) => problems.extend(wrong.iter().map(named)),
+            }
         }
         if let Some(file) = discovery::pi_hooks_file(directory) {
             match sources::read_pi_hooks(world, &settings, file) {
                 Ok(file) => found.extend(file.finish.map(|finish| (Scope::Place, finish))),
-                Err(wrong) => problems.extend(wrong.iter().map(ToString::to_string)),
+                Err(wrong) => problems.extend(wrong.iter().map(named)),
             }
         }
-        let problems: Vec<String> = problems
-            .iter()
-            .map(|problem| format!("configuration {problem}"))
-            .collect();
-        let counts = |scope| project_trusted || scope == Scope::Person;
+        let problems = (!problems.is_empty()).then(|| format!("i-insist: {}", problems.join("\n")));
+        let (counted, left_out): (Vec<_>, Vec<_>) = found
+            .into_iter()
+            .partition(|(scope, _)| project_trusted || *scope == Scope::Person);
         Self {
-            left_out: found.iter().any(|(scope, _)| !counts(*scope)),
-            configurations: found
-                .into_iter()
-                .filter_map(|(scope, finish)| counts(scope).then_some(finish))
-                .collect(),
-            problems: (!problems.is_empty()).then(|| format!("i-insist: {}", problems.join("\n"))),
+            configurations: counted.into_iter().map(|(_, finish)| finish).collect(),
+            problems,
+            left_out: !left_out.is_empty(),
         }
     }
 }
 
 /// What is odd about `finish` in clients that limit how often an agent is sent back themselves.
-pub(super) fn warning(finish: &Finish) -> Option<String> {
+fn warning(finish: &Finish) -> Option<String> {
     (finish.max_retries > finish::CLAUDE_CAP).then(|| {
         format!(
             "warning: max_retries = {} is more than the {} times in a row after which Claude Code ends the turn",
@@ -158,10 +155,11 @@ pub(super) fn warning(finish: &Finish) -> Option<String> {
     })
 }
 
-/// One line for each check.
+/// One line for each check, and a warning.
 pub(super) fn describe(finish: &Finish) -> impl Iterator<Item = String> {
-    finish.checks.iter().map(|check| {
+    let checks = finish.checks.iter().map(|check| {
         let name = finish::name(check);
         format!("finish check {name} ({})", check.place)
-    })
+    });
+    checks.chain(warning(finish))
 }

@@ -3,6 +3,7 @@
 use super::finishing::{self, Found};
 use super::{Exit, complain, say, usage_error};
 use crate::discovery;
+use crate::event::paths;
 use crate::harness::Harness;
 use crate::install::{self, Client, Report, State, clients, extension};
 use crate::world::{World, absolute};
@@ -42,7 +43,8 @@ pub(crate) fn status(arguments: &[String]) -> Exit {
                 .err
                 .push_str(&["problem: ", &fault.to_string(), "\n"].concat());
         }
-        for finish in &Found::new(world, &world.current_directory, true).configurations {
+        let here = paths::physical(&world.current_directory);
+        for finish in &Found::new(world, &here, true).configurations {
             for check in finishing::describe(finish) {
                 report.out.push_str(&[&check, "\n"].concat());
             }

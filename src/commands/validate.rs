@@ -113,11 +113,11 @@ impl<'a> Listing<'a> {
                 for rule in &guard.rules {
                     self.rule(rule, None);
                 }
-                guard.finish.iter().for_each(finish);
                 match builtins::used(&guard.uses) {
                     Ok(rules) => rules.iter().for_each(|rule| self.rule(rule, None)),
                     Err(problems) => self.problems(&problems),
                 }
+                finish(guard.finish.as_ref());
             }
             Err(problems) => self.problems(&problems),
         }
@@ -130,7 +130,7 @@ impl<'a> Listing<'a> {
                 for rule in &file.rules {
                     self.rule(rule, None);
                 }
-                file.finish.iter().for_each(finish);
+                finish(file.finish.as_ref());
             }
             Err(problems) => self.problems(&problems),
         }
@@ -312,9 +312,9 @@ fn steer_layer(path: &Path, text: &[u8]) -> Layer {
     (path.to_owned(), steer::read(path, text))
 }
 
-/// A line for each check, and one on what is odd about them.
-fn finish(finish: &Finish) {
-    for line in finishing::describe(finish).chain(finishing::warning(finish)) {
+/// A line about each check before finishing.
+fn finish(finish: Option<&Finish>) {
+    for line in finish.into_iter().flat_map(finishing::describe) {
         say(&format!("  {line}"));
     }
 }
