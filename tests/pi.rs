@@ -63,8 +63,8 @@ fn it_holds_in_the_other_harnesses() {
         .edit(".env")
         .shows(&[r#""additionalContext":"secret""#]);
     place.edit("env").passes();
-    let path = quoted(&place.in_project(".env"));
-    let read = place.call("Read", &format!(r#"{{"file_path":{path}}}"#));
+    let secret = quoted(&place.in_project(".env"));
+    let read = place.call("Read", &format!(r#"{{"file_path":{secret}}}"#));
     place
         .hook("claude", "pre-tool-use", read)
         .shows(&["secret"]);

@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn every_end_but_a_proven_success_is_a_failure() {
-        let minute = Some(Duration::from_secs(60));
+        let minute = Some(Duration::from_mins(1));
         for (end, time, proven, expected) in [
             (End::Exited(0), None, true, None),
             (

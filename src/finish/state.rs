@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// A session that was silent for so long is forgotten.
-const KEPT: Duration = Duration::from_secs(60 * 24 * 3600);
+const KEPT: Duration = Duration::from_hours(1440);
 
 /// Digests of sets of files, by what names the set.
 pub(super) type Digests = BTreeMap<String, String>;

@@ -201,15 +201,12 @@ fn percent_decoded(text: &str) -> String {
     while let Some(&byte) = bytes.get(at) {
         let escape = digit(bytes.get(at + 1)).zip(digit(bytes.get(at + 2)));
         let code = escape.and_then(|(high, low)| u8::try_from(high * 16 + low).ok());
-        match code.filter(|_| byte == b'%') {
-            Some(code) => {
-                decoded.push(code);
-                at += 3;
-            }
-            None => {
-                decoded.push(byte);
-                at += 1;
-            }
+        if let Some(code) = code.filter(|_| byte == b'%') {
+            decoded.push(code);
+            at += 3;
+        } else {
+            decoded.push(byte);
+            at += 1;
         }
     }
     String::from_utf8_lossy(&decoded).into_owned()

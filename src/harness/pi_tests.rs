@@ -94,7 +94,7 @@ fn tools_have_their_kinds_and_canonical_names() {
     }
     let edits = r#"{"path":"p","edits":[{"oldText":"a","newText":"b"},{"newText":"c"}]}"#;
     asked("edit", edits, "", |event| {
-        assert_eq!(event.changes[0].content, "b\nc")
+        assert_eq!(event.changes[0].content, "b\nc");
     });
 }
 
@@ -144,10 +144,10 @@ fn what_cannot_be_read_is_an_error() {
 #[test]
 fn trust_and_persons_are_told_apart() {
     asked("ls", "{}", r#","trusted":false"#, |event| {
-        assert!(!event.project_trusted)
+        assert!(!event.project_trusted);
     });
     asked("ls", "{}", r#","trusted":true"#, |event| {
-        assert!(event.project_trusted)
+        assert!(event.project_trusted);
     });
     asked("ls", "{}", "", |event| assert!(event.project_trusted));
     let author = |further: &str| {

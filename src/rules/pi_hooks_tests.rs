@@ -294,7 +294,7 @@ fn the_published_schema_has_the_keys_that_are_read() {
             ["name", "type", "command", "inputs"],
             ["name", "type", "path", "inputs"],
         ];
-        let known = sections.iter().any(|section| is_section(section));
+        let known = sections.iter().any(is_section);
         assert!(
             known || by_type.iter().any(|check| check == keys.as_slice()),
             "{keys:?}"
