@@ -15,7 +15,6 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-// Every kind of object in the file; the published schema is tested against these.
 static FILE: Section = section("the file", &["$schema", "tool_call", "agent_before_settle"]);
 static TOOL_CALL: Section = section("`tool_call`", &["rules"]);
 static BLOCK: Section = section("a rule that blocks", &["match", "action", "reason"]);
@@ -38,6 +37,20 @@ const fn section(name: &'static str, fields: &'static [&'static str]) -> Section
 }
 
 const DEFAULT_RETRIES: u32 = 3;
+
+/// Every kind of object here, for the test of the published schema.
+#[cfg(test)]
+pub(super) fn sections() -> [&'static Section; 7] {
+    [
+        &FILE,
+        &TOOL_CALL,
+        &BLOCK,
+        &NUDGE,
+        &MATCH,
+        &BEFORE_SETTLE,
+        &CHECK,
+    ]
+}
 
 /// Fields of the match document that only these rules can name: no path that a TOML rule spells has
 /// a dot within a part.
