@@ -14,11 +14,13 @@ pub(super) fn of<'a>(event: &'a Event<'a>, shell: Option<&'a Parsed>) -> Documen
     if let (Some(command), None) = (&event.command, event.tool_input.get("command")) {
         aliases.push(("command".into(), Json::string(command.as_ref())));
     }
-    if let (Some(change), None) = (event.changes.first(), event.tool_input.get("file_path")) {
-        aliases.push((
-            "file_path".into(),
-            Json::string(change.path.to_string_lossy()),
-        ));
+    let read = event
+        .file
+        .as_ref()
+        .filter(|_| event.canonical_tool == "Read");
+    let file = event.changes.first().map(|change| &change.path).or(read);
+    if let (Some(file), None) = (file, event.tool_input.get("file_path")) {
+        aliases.push(("file_path".into(), Json::string(file.to_string_lossy())));
     }
     aliases.extend(pi_hooks::facts(event));
     Document::new(

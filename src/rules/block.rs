@@ -26,6 +26,12 @@ static OPERATORS: Section = Section {
     outer: &[],
 };
 
+/// Every kind of table here, for the test of the published schema.
+#[cfg(test)]
+pub(super) fn sections() -> [&'static Section; 2] {
+    [&BLOCK, &OPERATORS]
+}
+
 /// One `[[rules.match]]`: a binding, and every other key a condition.
 pub(super) fn block(source: &mut Source<'_>, value: &Value<'_>) -> Option<Block> {
     let fields = Fields {
