@@ -12,7 +12,7 @@ use crate::harness::{
     SessionStart, SettingsChange, Stop,
 };
 use crate::json::Json;
-use crate::rules::Spelling;
+use crate::rules::{Rule, Spelling};
 use crate::sys::{self, Stream};
 use crate::world::World;
 use std::env;
@@ -305,7 +305,7 @@ impl Hook {
             return self.encode(Answer::Pass);
         }
         let finishing = self.finishing(world, &stop.origin);
-        let outcome = finishing.stop(payload, stop.background_tasks > 0);
+        let outcome = finishing.stop(payload, stop);
         if let Some(reason) = &outcome.agent {
             return self.encode(Answer::Deny {
                 reason,
@@ -372,7 +372,20 @@ impl Hook {
         }
         self.log_call(world, &event, judged.as_ref().ok());
         match judged {
-            Ok(judged) => self.reply_to(&event, &judged),
+            Ok(judged) => {
+                let reply = self.reply_to(&event, &judged);
+                let runs = event.phase == Phase::Pre && judged.decision.strength < Strength::Ask;
+                let waits = |rule: &Rule| {
+                    rule.enabled
+                        && rule.when.admits(Phase::Post, self.spelling)
+                        && rule.gates.admit(&event)
+                };
+                if runs && judged.rules.iter().any(waits) {
+                    self.harness.ask_after(reply)
+                } else {
+                    reply
+                }
+            }
             Err(refusal) => self.refuse(event.phase, &refusal),
         }
     }
