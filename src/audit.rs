@@ -111,7 +111,10 @@ pub(crate) fn append(file: &Path, line: &str) -> io::Result<()> {
 
 /// The input with its long texts cut; a shell command has more room.
 fn shortened<'a>(input: &'a Json<'a>) -> Json<'a> {
-    let shorten = |(key, value): &'a (Cow<'a, str>, Json<'a>)| {
+    let Some(members) = input.as_object() else {
+        return shortened_value(input);
+    };
+    let member = |(key, value): &'a (Cow<'a, str>, Json<'a>)| {
         let command = value.as_str().filter(|_| key == "command");
         let value = command.map_or_else(
             || shortened_value(value),
@@ -119,14 +122,7 @@ fn shortened<'a>(input: &'a Json<'a>) -> Json<'a> {
         );
         (key.clone(), value)
     };
-    Json::Object(
-        input
-            .as_object()
-            .unwrap_or_default()
-            .iter()
-            .map(shorten)
-            .collect(),
-    )
+    Json::Object(members.iter().map(member).collect())
 }
 
 fn shortened_value<'a>(value: &'a Json<'a>) -> Json<'a> {
@@ -147,7 +143,9 @@ fn cut(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return Cow::Borrowed(text);
     }
-    let (kept, rest) = text.split_at(text.floor_char_boundary(most));
+    // The first three bytes back from there hold a character's border (UTF-8, RFC 3629).
+    let border = (0..=most).rev().find(|at| text.is_char_boundary(*at));
+    let (kept, rest) = text.split_at(border.unwrap_or_default());
     Cow::Owned(format!("{kept}… [{} more bytes]", rest.len()))
 }
 

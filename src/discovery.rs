@@ -226,10 +226,9 @@ impl<'a> Search<'a> {
         if self.faults.iter().any(|known| known.path == path) {
             return;
         }
-        let kind = error.kind();
-        let cause = if kind == ErrorKind::NotFound && path.is_symlink() {
+        let cause = if error.kind() == ErrorKind::NotFound && path.is_symlink() {
             "is a link that leads nowhere; mend or remove it".to_owned()
-        } else if kind == ErrorKind::NotADirectory {
+        } else if error.kind() == ErrorKind::NotADirectory {
             "is not a directory; rule files (*.toml) belong in a directory of this name".to_owned()
         } else {
             format!("cannot be read ({error}); make it readable or remove it")

@@ -180,11 +180,6 @@ pub(crate) fn reply(stream: Stream, bytes: &[u8], status: i32) -> io::Result<()>
     written
 }
 
-/// Whether a reply is out, so that nothing more may be written.
-pub(crate) fn reply_is_out() -> bool {
-    REPLY.load(SeqCst) >= 0
-}
-
 /// Whether anybody can read standard output. A stream that the caller closed is `/dev/null` by now,
 /// where writing succeeds and reaches nobody.
 pub(crate) fn stdout_is_read() -> bool {
@@ -874,11 +869,10 @@ mod extended_attributes {
 
     #[cfg(test)]
     mod tests {
-        use super::*;
-        use std::fs;
-
         #[test]
         fn attributes_are_copied() {
+            use super::*;
+            use std::fs;
             // Beside the test program: a temporary folder may lie on a file system without them.
             let folder = std::env::current_exe()
                 .unwrap()

@@ -6,6 +6,8 @@
 mod document;
 mod near;
 mod rewrite;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use document::{parsed, segment_line};
 pub(crate) use near::{NearMiss, misses as near_misses};

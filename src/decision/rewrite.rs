@@ -93,6 +93,7 @@ pub(super) fn apply(
             drop_args,
             add_args,
         };
+        let before = splices.len();
         if !words.is_empty() {
             match command
                 .map(|(text, parsed)| words.splice(text, parsed, &edit.segments, &mut splices))
@@ -107,6 +108,10 @@ pub(super) fn apply(
                     continue;
                 }
             }
+        }
+        if splices.len() == before && set.is_empty() {
+            // Nothing to drop: the call is as the rule wants it.
+            continue;
         }
         fields.extend(set.iter().cloned());
         outcome.made.push(index);

@@ -64,14 +64,6 @@ impl Stack {
         let active = |(rule, fate): (Rule, Fate)| (fate == Fate::Active).then_some(rule);
         self.rules.into_iter().filter_map(active)
     }
-
-    /// The rules that count, in order.
-    pub(crate) fn active(&self) -> impl Iterator<Item = &Rule> {
-        self.rules
-            .iter()
-            .filter(|(_, fate)| *fate == Fate::Active)
-            .map(|(rule, _)| rule)
-    }
 }
 
 /// Lays `files` over one another, the first at the bottom: a rule replaces one of the same name in
