@@ -191,7 +191,8 @@ impl<'a> Event<'a> {
 
     /// Adds file targets, each path once.
     pub(crate) fn add_paths(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
-        let mut known: BTreeSet<PathBuf> = self.paths.iter().cloned().collect();
+        let mut known = BTreeSet::new();
+        known.extend(self.paths.iter().cloned());
         for path in paths {
             if known.insert(path.clone()) {
                 self.paths.push(path);
