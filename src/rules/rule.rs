@@ -131,7 +131,7 @@ impl Context {
             "phase",
             &[("pre", Phase::Pre), ("post", Phase::Post)],
         );
-        let mut gates = gates(source, fields);
+        let mut gates = gates(source, fields, self.layer);
         let is_empty = |value: &&Value<'_>| array(value).is_some_and(<[Value<'_>]>::is_empty);
         if let Some(value) = fields.table.get("match").filter(is_empty) {
             source.problem(value.span.start, "`match` needs at least one block");
@@ -187,7 +187,7 @@ fn check_phase(source: &mut Source<'_>, fields: Fields<'_>, phase: Option<Phase>
     }
 }
 
-fn gates(source: &mut Source<'_>, fields: Fields<'_>) -> Gates {
+fn gates(source: &mut Source<'_>, fields: Fields<'_>, layer: Layer) -> Gates {
     let owned =
         |names: Vec<(&str, usize)>| names.into_iter().map(|(name, _)| name.to_owned()).collect();
     let (harness, agents) = (
@@ -204,9 +204,20 @@ fn gates(source: &mut Source<'_>, fields: Fields<'_>) -> Gates {
     for (name, offset) in &harness {
         known_harness(source, name, *offset);
     }
+    let tool = source.names(fields, "tool").unwrap_or_default();
+    for (name, offset) in &tool {
+        // Steer takes such a name, which no tool has.
+        if layer != Layer::Steer && name.contains(['*', '?', '[', '{']) {
+            let shown = shown(name);
+            let message = format!(
+                "`tool` names tools exactly; for a pattern, a match on `tool_name = {{ glob = [\"{shown}\"] }}`"
+            );
+            source.problem(*offset, message);
+        }
+    }
     Gates {
         harness: owned(harness),
-        tool: source.names(fields, "tool").map(owned).unwrap_or_default(),
+        tool: owned(tool),
         kind: source.choice(fields, "kind", &KINDS),
     }
 }
