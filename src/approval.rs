@@ -149,7 +149,7 @@ impl Records {
         notes.write_all(
             format!(
                 "{}\n",
-                Json::Array(rules.iter().map(|rule| Json::string(rule)).collect()).to_text()
+                Json::Array(rules.iter().map(Json::string).collect()).to_text()
             )
             .as_bytes(),
         )
@@ -204,9 +204,11 @@ impl Records {
         }
         let text = fs::read_to_string(&path).ok()?;
         let record = Json::parse(&text).ok()?;
-        let turn = match record.get("turn")? {
-            Json::Null => None,
-            turn => Some(turn.as_str()?.to_owned()),
+        let turn = record.get("turn")?;
+        let turn = if *turn == Json::Null {
+            None
+        } else {
+            Some(turn.as_str()?.to_owned())
         };
         (record.get("approved")? == &Json::Bool(true)).then_some(Approval { turn })
     }
@@ -229,7 +231,7 @@ fn create_private(path: &Path) -> io::Result<File> {
 fn ignore_absent(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if is_absence(&error) => Ok(()),
-        other => other,
+        Ok(()) | Err(_) => result,
     }
 }
 

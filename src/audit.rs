@@ -7,7 +7,7 @@ use crate::json::Json;
 use crate::rules::Spelling;
 use std::borrow::Cow;
 use std::fs::{DirBuilder, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -93,24 +93,28 @@ pub(crate) fn file(state: &Path, spelling: Spelling) -> PathBuf {
 /// # Errors
 /// When the file cannot be written; callers go on.
 pub(crate) fn append(file: &Path, line: &str) -> io::Result<()> {
-    if let Some(directory) = file.parent() {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(directory)?;
-    }
-    let mut log = OpenOptions::new()
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .open(file)?;
+    let open = || {
+        let mut options = OpenOptions::new();
+        options.append(true).create(true).mode(0o600).open(file)
+    };
+    let mut log = match (open(), file.parent()) {
+        (Err(error), Some(directory)) if error.kind() == ErrorKind::NotFound => {
+            let mut builder = DirBuilder::new();
+            builder.recursive(true).mode(0o700).create(directory)?;
+            open()?
+        }
+        (opened, _) => opened?,
+    };
     // One write, which O_APPEND puts at the end whole (write(2)).
     log.write_all(format!("{line}\n").as_bytes())
 }
 
 /// The input with its long texts cut; a shell command has more room.
 fn shortened<'a>(input: &'a Json<'a>) -> Json<'a> {
-    let shorten = |(key, value): &'a (Cow<'a, str>, Json<'a>)| {
+    let Some(members) = input.as_object() else {
+        return shortened_value(input);
+    };
+    let member = |(key, value): &'a (Cow<'a, str>, Json<'a>)| {
         let command = value.as_str().filter(|_| key == "command");
         let value = command.map_or_else(
             || shortened_value(value),
@@ -118,14 +122,7 @@ fn shortened<'a>(input: &'a Json<'a>) -> Json<'a> {
         );
         (key.clone(), value)
     };
-    Json::Object(
-        input
-            .as_object()
-            .unwrap_or_default()
-            .iter()
-            .map(shorten)
-            .collect(),
-    )
+    Json::Object(members.iter().map(member).collect())
 }
 
 fn shortened_value<'a>(value: &'a Json<'a>) -> Json<'a> {
@@ -146,7 +143,9 @@ fn cut(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return Cow::Borrowed(text);
     }
-    let (kept, rest) = text.split_at(text.floor_char_boundary(most));
+    // The first three bytes back from there hold a character's border (UTF-8, RFC 3629).
+    let border = (0..=most).rev().find(|at| text.is_char_boundary(*at));
+    let (kept, rest) = text.split_at(border.unwrap_or_default());
     Cow::Owned(format!("{kept}… [{} more bytes]", rest.len()))
 }
 

@@ -3,7 +3,8 @@
 //! Promises: each directory is read once, by its physical path; what cannot be read is a fault, not
 //! an absence. Never: looks below a rule directory, into shell text, or at a file's content.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
@@ -157,8 +158,8 @@ const PI_HOOKS_NAMES: [&str; 2] = [".pi/pi-hooks.json", ".pi-hooks.json"];
 
 #[derive(Default)]
 struct Search<'a> {
-    ancestors_seen: HashSet<&'a Path>,
-    directories_seen: HashSet<PathBuf>,
+    ancestors_seen: BTreeSet<&'a OsStr>,
+    directories_seen: BTreeSet<PathBuf>,
     files: Vec<RuleFile>,
     faults: Vec<Fault>,
 }
@@ -166,25 +167,30 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     /// Sibling targets share their ancestors: each is asked for once.
     fn read_ancestor(&mut self, ancestor: &'a Path) {
-        if self.ancestors_seen.insert(ancestor) {
+        if self.ancestors_seen.insert(ancestor.as_os_str()) {
             self.read_directory(&ancestor.join(".i-insist"), Scope::Place);
         }
     }
 
     fn read_directory(&mut self, directory: &Path, scope: Scope) {
-        let physical = match fs::symlink_metadata(directory)
-            .and_then(|_| fs::canonicalize(directory))
-        {
-            Ok(physical) => physical,
-            Err(error) => {
-                // Nothing of the name, or a file target, below which nothing can lie. A link that
-                // leads nowhere is a rule directory that went missing.
-                let absent = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
-                if !absent || directory.is_symlink() {
-                    self.fault(directory, &error);
-                }
+        let found = match fs::symlink_metadata(directory) {
+            Ok(found) => found,
+            // Nothing of the name, or a file target, below which nothing can lie.
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
                 return;
             }
+            Err(error) => return self.fault(directory, &error),
+        };
+        // In a place, the way here is physical already. A link that leads nowhere is a rule directory
+        // that went missing.
+        let physical = match scope {
+            Scope::Place if found.is_dir() => directory.to_owned(),
+            Scope::Place | Scope::Person => match fs::canonicalize(directory) {
+                Ok(physical) => physical,
+                Err(error) => return self.fault(directory, &error),
+            },
         };
         if !self.directories_seen.insert(physical.clone()) {
             return;
@@ -220,10 +226,9 @@ impl<'a> Search<'a> {
         if self.faults.iter().any(|known| known.path == path) {
             return;
         }
-        let kind = error.kind();
-        let cause = if kind == ErrorKind::NotFound && path.is_symlink() {
+        let cause = if error.kind() == ErrorKind::NotFound && path.is_symlink() {
             "is a link that leads nowhere; mend or remove it".to_owned()
-        } else if kind == ErrorKind::NotADirectory {
+        } else if error.kind() == ErrorKind::NotADirectory {
             "is not a directory; rule files (*.toml) belong in a directory of this name".to_owned()
         } else {
             format!("cannot be read ({error}); make it readable or remove it")

@@ -2,6 +2,7 @@
 //!
 //! The list of modules is the architecture. Each uses only modules below it; the numbers are the
 //! sections of the specification and of the manual; all unsafe code stands in `sys`.
+#![cfg_attr(not(test), no_main)]
 
 #[forbid(unsafe_code)]
 mod commands; // 14 what can be called: reads the world, calls one floor down, prints
@@ -62,7 +63,11 @@ mod sys; // the only unsafe code: system calls
 #[forbid(unsafe_code)]
 mod world; // what the process was given
 
-fn main() {
-    let exit = commands::run(std::env::args_os().collect());
-    sys::exit(exit as i32)
+/// Called by the entry point, which stands in `sys`; the exit status.
+#[cfg_attr(
+    test,
+    expect(dead_code, reason = "tests have an entry point of their own")
+)]
+fn run(arguments: Vec<std::ffi::OsString>) -> i32 {
+    commands::run(arguments) as i32
 }

@@ -89,6 +89,7 @@ impl Expression {
     }
 
     /// The pattern.
+    #[cfg(test)]
     pub(crate) fn text(&self) -> &str {
         &self.text
     }

@@ -21,9 +21,43 @@ use std::panic;
 use std::process::{self, Child, Command};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::SeqCst};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::Duration;
 use std::{mem, ptr};
+
+// ------------------------------------------------------------------------------------- the start
+
+/// Where the C library starts the program (POSIX XSH exec). Rust's own start does the same, and
+/// reads `/proc/self/maps` for guard pages besides, which is an eighth of what a decision costs.
+#[cfg(not(test))]
+#[unsafe(no_mangle)]
+extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
+    open_standard_streams();
+    // A reader that is gone is an error of the write, not a reason to die.
+    ignore(libc::SIGPIPE);
+    let count = usize::try_from(count).unwrap_or_default();
+    let argument = |index| {
+        // SAFETY: `arguments` leads to `count` pointers.
+        let argument = unsafe { *arguments.add(index) };
+        // SAFETY: each leads to a NUL-terminated string that lives as long as the process.
+        let argument = unsafe { std::ffi::CStr::from_ptr(argument) };
+        OsString::from_vec(argument.to_bytes().to_owned())
+    };
+    exit(crate::run((0..count).map(argument).collect()))
+}
+
+/// Opens `/dev/null` in place of standard streams that the caller has closed: else the next file
+/// we open would take their number, and be written to as if it were the stream.
+#[cfg(not(test))]
+fn open_standard_streams() {
+    for descriptor in 0..=libc::STDERR_FILENO {
+        // SAFETY: passes integers.
+        if unsafe { libc::fcntl(descriptor, libc::F_GETFD) } < 0 {
+            // SAFETY: the path is NUL-terminated. The lowest free number is given out (POSIX open).
+            unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR) };
+        }
+    }
+}
 
 // ------------------------------------------------------------------ the reply and the last word
 
@@ -111,6 +145,7 @@ pub(crate) fn answer_even_when_dying(word: LastWord) {
             speak(prepared, &prepared.word.because(&cause));
         }
     }));
+    use_alternate_stack();
     for signal in FATAL {
         handle(signal);
     }
@@ -145,13 +180,8 @@ pub(crate) fn reply(stream: Stream, bytes: &[u8], status: i32) -> io::Result<()>
     written
 }
 
-/// Whether a reply is out, so that nothing more may be written.
-pub(crate) fn reply_is_out() -> bool {
-    REPLY.load(SeqCst) >= 0
-}
-
-/// Whether anybody can read standard output. The Rust runtime opens `/dev/null` in place of a
-/// descriptor that was closed by the caller, where writing succeeds and reaches nobody.
+/// Whether anybody can read standard output. A stream that the caller closed is `/dev/null` by now,
+/// where writing succeeds and reaches nobody.
 pub(crate) fn stdout_is_read() -> bool {
     let copy = io::stdout().as_fd().try_clone_to_owned();
     let own = copy.and_then(|copy| File::from(copy).metadata());
@@ -231,8 +261,21 @@ extern "C" fn on_signal(signal: c_int) {
     }
 }
 
-/// Gives `signal` our handler, on the alternate stack that the Rust runtime has set up, since the
-/// usual one may be what ran out; tells what was done with it before. SIGKILL and SIGSTOP cannot be
+/// Has handlers run on a stack of their own, for the usual one may be what ran out (sigaltstack(2)).
+fn use_alternate_stack() {
+    // Room for any processor's registers (getauxval(3), `AT_MINSIGSTKSZ`) and for `speak`; what is
+    // not touched takes no memory.
+    const SIZE: usize = 64 << 10;
+    let stack = libc::stack_t {
+        ss_sp: Vec::<u8>::with_capacity(SIZE).leak().as_mut_ptr().cast(),
+        ss_flags: 0,
+        ss_size: SIZE,
+    };
+    // SAFETY: the memory has the size that is told and is never freed or used for anything else.
+    unsafe { libc::sigaltstack(&raw const stack, ptr::null_mut()) };
+}
+
+/// Gives `signal` our handler; tells what was done with it before. SIGKILL and SIGSTOP cannot be
 /// handled (signal(7)).
 fn handle(signal: c_int) -> libc::sighandler_t {
     // SAFETY: `sigaction` is plain data, for which all bits zero is a valid value.
@@ -431,56 +474,73 @@ impl Strings {
     }
 }
 
-/// Tells the end of a child without reaping it: `descriptor` becomes readable.
+/// Tells the end of a child without reaping it.
 pub(crate) struct ExitWatch {
+    child: libc::id_t,
     descriptor: OwnedFd,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl ExitWatch {
     /// Watches `child`, which must not have been reaped.
     pub(crate) fn of(child: &Child) -> io::Result<Self> {
-        let pid = child.id();
-        if let Ok(descriptor) = (system().exit_descriptor)(pid.cast_signed()) {
-            return Ok(Self {
-                descriptor,
-                thread: None,
-            });
-        }
-        let (reader, writer) = io::pipe()?;
-        let descriptor = reader.into();
-        let thread = thread::Builder::new().stack_size(64 << 10).spawn(move || {
-            wait_without_reaping(pid as libc::id_t);
-            drop(writer);
-        })?;
-        Ok(Self {
-            descriptor,
-            thread: Some(thread),
-        })
+        let child = child.id();
+        let descriptor = (system().exit_descriptor)(child.cast_signed())
+            .or_else(|_unsupported| child_ended(child))?;
+        Ok(Self { child, descriptor })
     }
 
-    /// Readable once the child has ended.
+    /// Readable once the child has ended, and perhaps when another has: ask [`Self::ended`] then.
     pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
         self.descriptor.as_fd()
     }
 
-    /// Ends the watch of a child that has ended or was killed, so that it may be reaped.
-    pub(crate) fn end(self) {
-        if let Some(thread) = self.thread {
-            drop(thread.join());
-        }
+    /// Whether the child has ended. Takes a byte of [`CHILD_ENDED`] first: an end that comes after
+    /// the question writes another one. A descriptor of Linux's own refuses to be read.
+    pub(crate) fn ended(&self) -> bool {
+        let mut byte = 0_u8;
+        // SAFETY: the pointer is valid for writing the one byte.
+        unsafe { libc::read(self.descriptor.as_raw_fd(), (&raw mut byte).cast(), 1) };
+        has_ended(self.child)
     }
 }
 
-/// Blocks until the child has ended, and leaves its zombie (waitid(2), `WNOWAIT`).
-fn wait_without_reaping(pid: libc::id_t) {
+/// Every child that ends writes a byte into it, where the system has nothing better.
+static CHILD_ENDED: OnceLock<(PipeReader, PipeWriter)> = OnceLock::new();
+
+extern "C" fn on_child_ended(_signal: c_int) {
+    if let Some((_, ended)) = CHILD_ENDED.get() {
+        // SAFETY: pointer and length describe one byte. A full pipe needs no further byte.
+        unsafe { libc::write(ended.as_raw_fd(), b"!".as_ptr().cast(), 1) };
+    }
+}
+
+/// Readable when some child has ended: `child`, or another.
+fn child_ended(child: libc::id_t) -> io::Result<OwnedFd> {
+    if CHILD_ENDED.get().is_none() {
+        let (reader, writer) = io::pipe()?;
+        set_nonblocking(reader.as_fd())?;
+        set_nonblocking(writer.as_fd())?;
+        drop(CHILD_ENDED.set((reader, writer)));
+    }
+    let handler = on_child_ended as *const () as libc::sighandler_t;
+    // SAFETY: the handler calls write(2) only.
+    unsafe { libc::signal(libc::SIGCHLD, handler) };
+    if has_ended(child) {
+        on_child_ended(libc::SIGCHLD);
+    }
+    let (reader, _) = CHILD_ENDED.get().ok_or(io::ErrorKind::NotFound)?;
+    reader.as_fd().try_clone_to_owned()
+}
+
+/// Whether the child has ended; leaves its zombie (waitid(2), `WNOWAIT`).
+fn has_ended(child: libc::id_t) -> bool {
     // SAFETY: `siginfo_t` is plain data, for which all bits zero is a valid value.
     let mut info: libc::siginfo_t = unsafe { mem::zeroed() };
-    let options = libc::WEXITED | libc::WNOWAIT;
+    let options = libc::WEXITED | libc::WNOWAIT | libc::WNOHANG;
     // SAFETY: the pointer is valid for writing; an unknown pid only makes the call fail.
-    while let Err(error) = check(unsafe { libc::waitid(libc::P_PID, pid, &raw mut info, options) })
-        && error.kind() == io::ErrorKind::Interrupted
-    {}
+    let asked = check(unsafe { libc::waitid(libc::P_PID, child, &raw mut info, options) });
+    // Nothing is filled in while it runs.
+    asked.is_err() || info.si_signo != 0
 }
 
 /// Kills one child. It must be a child of ours that was not reaped, else the number may be another's.
@@ -809,11 +869,10 @@ mod extended_attributes {
 
     #[cfg(test)]
     mod tests {
-        use super::*;
-        use std::fs;
-
         #[test]
         fn attributes_are_copied() {
+            use super::*;
+            use std::fs;
             // Beside the test program: a temporary folder may lie on a file system without them.
             let folder = std::env::current_exe()
                 .unwrap()

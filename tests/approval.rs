@@ -1,5 +1,6 @@
 //! "I insist" from prompt to call: what grants, what ends it, whom it covers, and what never counts.
 #![expect(clippy::unwrap_used, reason = "a failure to set up is a failed test")]
+#![expect(clippy::print_stdout, reason = "tells which case runs")]
 
 #[expect(dead_code, reason = "each test target uses a part")]
 mod support;
@@ -394,7 +395,8 @@ fn the_record_is_private_and_holds_no_words() {
 
 #[test]
 fn a_record_that_is_not_our_own_file_grants_nothing() {
-    let spoil: &[(&str, fn(&PathBuf))] = &[
+    type Spoil = fn(&PathBuf);
+    let spoil: &[(&str, Spoil)] = &[
         ("group-writable", |record| {
             fs::set_permissions(record, fs::Permissions::from_mode(0o620)).unwrap();
         }),
@@ -412,13 +414,13 @@ fn a_record_that_is_not_our_own_file_grants_nothing() {
         }),
         ("empty", |record| fs::write(record, "").unwrap()),
         ("cut off", |record| {
-            fs::write(record, r#"{"approved":true"#).unwrap()
+            fs::write(record, r#"{"approved":true"#).unwrap();
         }),
         ("text for a boolean", |record| {
             fs::write(record, r#"{"approved":"true","turn":"prompt-1"}"#).unwrap();
         }),
         ("no turn", |record| {
-            fs::write(record, r#"{"approved":true}"#).unwrap()
+            fs::write(record, r#"{"approved":true}"#).unwrap();
         }),
         ("a null turn", |record| {
             fs::write(record, r#"{"approved":true,"turn":null}"#).unwrap();

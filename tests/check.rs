@@ -109,7 +109,7 @@ fn what_is_no_event_is_blocked_with_status_2() {
     }
     place
         .run(&["check", "--json"], "")
-        .refuses(&["check --json takes a command"]);
+        .refuses(&["check takes a command"]);
 }
 
 #[test]

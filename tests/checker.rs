@@ -71,8 +71,8 @@ fn ask<'a>(place: &'a Place, argv: &[&str]) -> Ask<'a> {
     Ask {
         argv: argv.iter().map(|text| (*text).to_owned()).collect(),
         place,
-        timeout: Duration::from_secs(60),
-        hook_time: Duration::from_secs(600),
+        timeout: Duration::from_mins(1),
+        hook_time: Duration::from_mins(10),
         message: Some("no, thanks"),
         event: 2,
     }
@@ -300,7 +300,7 @@ fn group_is_gone() {
     shell(&place, "nohup sleep 600 >nohup.out 2>&1 <&- & echo false").passes();
     shell(&place, "while :; do echo false; done & echo false").verdict();
     assert!(
-        start.elapsed() < Duration::from_secs(300),
+        start.elapsed() < Duration::from_mins(5),
         "waited for a background child"
     );
     nobody_lives_in(&place);
@@ -397,7 +397,7 @@ fn what_the_checker_sees() {
         argv: &argv,
         directory: &place.0,
         input: &mut std::iter::empty(),
-        deadline: Instant::now() + Duration::from_secs(60),
+        deadline: Instant::now() + Duration::from_mins(1),
         log: None,
     };
     let finished = checker::process::run(&mut job).unwrap();
@@ -422,7 +422,7 @@ fn output_goes_to_a_log() {
         argv: &argv,
         directory: &place.0,
         input: &mut std::iter::empty(),
-        deadline: Instant::now() + Duration::from_secs(60),
+        deadline: Instant::now() + Duration::from_mins(1),
         log: Some(&log),
     };
     let finished = checker::process::run(&mut job).unwrap();

@@ -1,5 +1,6 @@
 //! Which rule files hold for a call, seen from outside.
 #![expect(clippy::unwrap_used, reason = "a failure to set up is a failed test")]
+#![expect(clippy::print_stdout, reason = "tells which case runs")]
 
 #[expect(dead_code, reason = "each test target uses a part")]
 mod support;
@@ -178,10 +179,9 @@ fn shell_text_does_not_move_the_search() {
 #[test]
 fn many_targets_share_their_ancestors() {
     let place = Place::new().project(".i-insist/a.toml", blocks("one"));
-    let targets: String = (0..20_000)
-        .map(|number| format!("*** Add File: d{number}/f\n+a\n"))
-        .collect();
-    let patch = format!("*** Begin Patch\n{targets}*** End Patch");
+    let targets = (0..20_000).map(|number| format!("*** Add File: d{number}/f\n+a"));
+    let targets: Vec<String> = targets.collect();
+    let patch = format!("*** Begin Patch\n{}\n*** End Patch", targets.join("\n"));
     let payload = place.call("apply_patch", &object(&[("command", &patch)]));
     let payload = payload.replace("prompt_id", "turn_id");
     place

@@ -97,7 +97,7 @@ fn is_denial(output: &Output) -> bool {
 fn signalled(home: &Home, signal: &str) -> Output {
     let mut child = home.start(RUN);
     feed(&mut child, &home.0, "true");
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_mins(1);
     while !home.0.join("ready").exists() && Instant::now() < until {
         thread::sleep(Duration::from_millis(5));
     }
@@ -114,7 +114,7 @@ fn signalled(home: &Home, signal: &str) -> Output {
 /// Whether the kernel comes to end all processes that run in the directory of the rules.
 fn checker_ends(home: &Home) -> bool {
     let directory = home.0.join(".i-insist");
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_mins(1);
     let runs = || {
         let mut entries = fs::read_dir("/proc").unwrap().flatten();
         entries

@@ -1,9 +1,6 @@
 //! The failure policy, and payloads of every bad kind: a verdict or a clear denial, never a hang.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a failure to set up is a failed test"
-)]
+#![expect(clippy::unwrap_used, reason = "a failure to set up is a failed test")]
+#![expect(clippy::print_stdout, reason = "tells which case runs")]
 
 #[expect(dead_code, reason = "each test target uses a part")]
 mod support;
@@ -305,14 +302,17 @@ fn a_payload_of_100_mib_takes_less_than_three_times_its_size() {
 }
 
 #[test]
-fn a_shell_command_of_10_mib_is_read_within_bounds() {
+fn a_shell_command_of_9_mib_is_read_within_bounds_and_a_longer_one_than_10_is_denied() {
     let place = Place::new();
     let command = format!(
         "cat <<'E'\n{}\nE\n",
-        "0123456789abcde ".repeat(10 * MIB / 16)
+        "0123456789abcde ".repeat(9 * MIB / 16)
     );
     let input = object(&[("command", &command)]);
     bounded(&place, 100, place.call("Bash", &input).as_bytes()).passes();
+    let input = object(&[("command", &"a ".repeat(6 * MIB))]);
+    bounded(&place, 100, place.call("Bash", &input).as_bytes())
+        .denies_with(&["longer than 10 MiB"]);
 }
 
 #[test]

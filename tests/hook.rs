@@ -1,5 +1,6 @@
 //! One tool call through the hook: gates, checkers, what is answered, and what is logged.
 #![expect(clippy::unwrap_used, reason = "a failure to set up is a failed test")]
+#![expect(clippy::print_stdout, reason = "tells which case runs")]
 
 #[expect(dead_code, reason = "each test target uses a part")]
 mod support;

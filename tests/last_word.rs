@@ -75,7 +75,7 @@ fn victim(fault: &str) -> ! {
         status,
         before: before.to_owned(),
         after: after.to_owned(),
-        deadline: Duration::from_secs(300),
+        deadline: Duration::from_mins(5),
     };
     let refusal = form(Stream::Stderr, 2, "blocked: ", "\n");
     let answer = form(Stream::Stdout, 0, "{\"systemMessage\":\"", "\"}");
@@ -116,7 +116,6 @@ fn break_down(fault: &str) {
         "late in a system call" => drop(fs::read("fifo")),
         "reply" => {
             sys::reply(Stream::Stdout, b"{\"deny\":1}", 0).unwrap();
-            assert!(sys::reply_is_out());
             sys::reply(Stream::Stdout, b"again", 1).unwrap();
             panic!("after the reply");
         }
@@ -166,7 +165,7 @@ fn overflow(depth: u64) -> u64 {
 fn wait_for_ever() {
     tell_ready();
     loop {
-        thread::sleep(Duration::from_secs(600));
+        thread::sleep(Duration::from_mins(10));
     }
 }
 
@@ -269,7 +268,7 @@ fn deadline() {
 
 /// Waits for the victim to be ready, then sends it a signal.
 fn signal(child: &Child, place: &Path, signal: &str) {
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_mins(1);
     while !place.join("ready").exists() && Instant::now() < until {
         thread::sleep(Duration::from_millis(5));
     }
@@ -397,7 +396,7 @@ fn living_in(place: &Path) -> Vec<String> {
 
 /// The kernel ends a killed process in its own time.
 fn soon_nobody_lives_in(place: &Path) {
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_mins(1);
     while !living_in(place).is_empty() && Instant::now() < until {
         thread::sleep(Duration::from_millis(5));
     }
@@ -431,7 +430,7 @@ fn a_crash_ends_the_checker() {
         let (status, _, stderr) = seen(child);
         assert_eq!(status, expected, "{stderr}");
         assert_eq!(stderr.contains("blocked: "), expected.is_some(), "{stderr}");
-        let until = Instant::now() + Duration::from_secs(60);
+        let until = Instant::now() + Duration::from_mins(1);
         let shells = || {
             living_in(&place)
                 .into_iter()

@@ -4,13 +4,8 @@
 //! same commands; and bash must accept exactly the texts that are complete. For texts made by the
 //! grammar the commands are known besides.
 #![expect(
-    dead_code,
-    reason = "the module is included whole, the comparison needs a part of it"
-)]
-#![expect(
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::panic,
     reason = "a test fails by panicking"
 )]
 
@@ -309,9 +304,9 @@ impl Generator {
         for _ in 0..self.random.below(4) {
             self.add(" ");
             if self.random.below(4) == 0 {
-                self.redirection()
+                self.redirection();
             } else {
-                self.word()
+                self.word();
             }
         }
     }
@@ -552,9 +547,9 @@ fn shrink(text: &str) -> String {
             fewer.drain(at..(at + chunk).min(small.len()));
             let shorter: String = fewer.iter().collect();
             if kind(&shorter) == wanted && disagrees(&shorter) {
-                small = fewer
+                small = fewer;
             } else {
-                at += chunk
+                at += chunk;
             }
         }
         chunk /= 2;
@@ -607,10 +602,7 @@ fn generated_texts_mean_to_us_what_they_mean_to_bash() {
         .collect();
     let mut differing = Vec::new();
     for batch in texts.chunks(BATCH) {
-        let joined: String = batch
-            .iter()
-            .map(|text| format!("{text}\nseparator\n"))
-            .collect();
+        let joined = batch.join("\nseparator\n") + "\nseparator\n";
         let normal = pretty(&joined);
         if normal.is_none_or(|normal| commands(&normal) != commands(&joined)) {
             differing.extend(batch.iter().filter(|text| disagrees(text)).take(3));

@@ -1145,13 +1145,12 @@ fn init_writes_a_commented_starter() {
     );
     assert_eq!(place.run(&["steer", "validate"], "").status, Some(0));
     // What it shows is right once it is uncommented.
-    let shown: String = text
+    let shown: Vec<&str> = text
         .lines()
         .filter_map(|line| line.strip_prefix("# "))
         .skip_while(|line| !line.starts_with("disable"))
-        .map(|line| format!("{line}\n"))
         .collect();
-    fs::write(&path, shown).unwrap();
+    fs::write(&path, shown.join("\n")).unwrap();
     let outcome = place.run(&["steer", "validate"], "");
     assert_eq!(outcome.status, Some(0), "{outcome:?}");
     outcome.shows(&["fff-over-grep: disabled by", "no-prod-psql: active"]);

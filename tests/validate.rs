@@ -1,4 +1,5 @@
 //! `validate [FILE…]`: every problem, every rule, and the exit status.
+#![expect(clippy::unwrap_used, reason = "a failure to set up is a failed test")]
 
 #[expect(dead_code, reason = "each test target uses a part")]
 mod support;
@@ -20,7 +21,7 @@ fn every_source_and_what_became_of_each_rule() {
         0,
         &format!(
             "{}\n  home/vault: active, checker sh -c echo true, not overridable (line 1)\n\
-             {}\n  off: disabled by `enabled = false`, checker sh -c echo true (line 2)\n  trash-over-rm: active, built in\n\
+             {}\n  off: disabled by `enabled = false`, checker sh -c echo true (line 2)\n  trash-over-rm: active, held back: `trash` is not on PATH, rewrite (built-in)\n    What is removed can be brought back.\n\
              ok: 3 rules in 2 sources\n",
             place.at(".i-insist/a.toml").display(),
             place.in_project(".i-insist/b.toml"),

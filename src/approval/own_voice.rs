@@ -244,6 +244,10 @@ fn holds_phrase(value: &Json<'_>) -> bool {
 
 /// What there is to know about a text that a program is given.
 #[derive(Clone, Copy, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, not states"
+)]
 struct Given {
     phrase: bool,
     /// It names a client, or a program that types.
@@ -254,23 +258,18 @@ struct Given {
 }
 
 impl Given {
-    fn of(text: &str) -> Self {
-        let phrase = approves(text);
-        let names_hook = text.contains("i-insist") && text.contains("--harness");
+    /// What the texts hold together; most hold nothing, and no more is asked then.
+    fn of(texts: &[Cow<'_, str>]) -> Self {
+        let any = |holds: &dyn Fn(&str) -> bool| texts.iter().any(|text| holds(text));
+        let phrase = any(&approves);
+        let names_hook = any(&|text| text.contains("i-insist") && text.contains("--harness"));
         if !phrase && !names_hook {
             return Self::default();
         }
-        let holds = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
-        let client = |word| {
-            [CLIENTS, PACKAGES, TYPISTS]
-                .iter()
-                .any(|names| names.contains(&word))
-        };
+        let holds = |parts: &[&str]| any(&|text| parts.iter().any(|part| text.contains(part)));
         Self {
             phrase,
-            names_client: text
-                .split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_' | '.'))
-                .any(client),
+            names_client: any(&names_client),
             names_hook,
             starts_program: holds(STARTS_A_PROGRAM),
             this_machine: holds(THIS_MACHINE),
@@ -278,7 +277,20 @@ impl Given {
     }
 }
 
+fn names_client(text: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_' | '.'))
+        .any(|word| {
+            [CLIENTS, PACKAGES, TYPISTS]
+                .iter()
+                .any(|names| names.contains(&word))
+        })
+}
+
 /// One command line.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, not states"
+)]
 struct Line<'a> {
     command: &'a str,
     segments: &'a [Segment],
@@ -296,12 +308,13 @@ struct Line<'a> {
 
 impl<'a> Line<'a> {
     fn new(command: &'a str, segments: &'a [Segment]) -> Self {
-        let texts: Vec<Cow<'_, str>> = segments.iter().map(own_text).collect();
+        let mut texts: Vec<Cow<'_, str>> = segments.iter().map(own_text).collect();
+        texts.push(Cow::Borrowed(command));
         let keyword = |segment: &Segment| segment.wrappers.iter().any(|name| name == "do");
         Self {
             command,
             segments,
-            whole: Given::of(&format!("{command}\n{}", texts.join("\n"))),
+            whole: Given::of(&texts),
             plain: !command.contains(['{', '(']) && !segments.iter().any(keyword),
             written: segments.iter().flat_map(written_by).collect(),
             fed: segments.iter().any(is_fed),
@@ -316,7 +329,7 @@ impl<'a> Line<'a> {
             let given = if nothing || !self.is_known(segment) {
                 self.whole
             } else {
-                Given::of(&own_text(segment))
+                Given::of(&[own_text(segment)])
             };
             if self.calls_hook(segment, given) {
                 Some(CALLS_HOOK)

@@ -136,7 +136,7 @@ fn follow(
         if let Some(signal) = supervision.interrupted() {
             break Some(End::Interrupted(signal));
         }
-        if exited {
+        if exited && exit.ended() {
             break None;
         }
         if streams.output.len() > OUTPUT_LIMIT {
@@ -149,7 +149,6 @@ fn follow(
     if reason.is_some() {
         supervision.kill_group();
     }
-    exit.end();
     Ok(reason)
 }
 

@@ -108,7 +108,7 @@ pub(crate) fn protect_config(arguments: &[String]) -> Exit {
     }
 }
 
-fn touches(input: &mut dyn io::Read) -> Result<bool, String> {
+fn touches(input: &mut dyn io::BufRead) -> Result<bool, String> {
     let text = payload::read(input).map_err(|error| error.to_string())?;
     let world = World::from_environment().map_err(|error| error.to_string())?;
     let json = Json::parse(&text).map_err(|error| format!("input: invalid JSON: {error}"))?;

@@ -99,9 +99,9 @@ fn batch(spelling: Spelling) -> Exit {
 fn batch_line(world: &World, spelling: Spelling, line: &[u8]) -> Result<String, String> {
     let line = str::from_utf8(line).map_err(|error| format!("input: not UTF-8: {error}"))?;
     let json = Json::parse(line).map_err(|error| format!("input: invalid JSON: {error}"))?;
-    let mut event = match &json {
-        Json::String(text) => shell_event(world, text),
-        other => neutral::read(other, &world.home).map_err(|error| error.to_string())?,
+    let mut event = match json.as_str() {
+        Some(text) => shell_event(world, text),
+        None => neutral::read(&json, &world.home).map_err(|error| error.to_string())?,
     };
     let judged = judge_event(world, spelling, &mut event);
     Ok(as_object(&event, judged.as_ref()).to_text())

@@ -348,7 +348,7 @@ impl Hook {
         };
         let judged = judge::judge(world, self.spelling, &mut event, approved, self.deadline);
         if let (Ok(judged), Some(session), false) = (&judged, &session, self.environment.nested) {
-            self.note_passed(records, session, judged);
+            Self::note_passed(records, session, judged);
         }
         self.log_call(world, &event, judged.as_ref().ok());
         match judged {
@@ -358,7 +358,7 @@ impl Hook {
     }
 
     /// Notes for the end of the response that the call passed only because the person insisted.
-    fn note_passed(&self, records: &Records, session: &Session, judged: &Judged) {
+    fn note_passed(records: &Records, session: &Session, judged: &Judged) {
         let decision = &judged.decision;
         if decision.strength <= Strength::Context && !decision.overridden.is_empty() {
             drop(records.note_passed(session, &decision.overridden));
@@ -391,8 +391,7 @@ impl Hook {
                 .collect()
         });
         let (outcome, rules) = match decision.map(|decision| decision.strength) {
-            None => ("deny", spoken),
-            Some(Strength::Deny) => ("deny", spoken),
+            None | Some(Strength::Deny) => ("deny", spoken),
             Some(Strength::Ask) => ("ask", spoken),
             Some(Strength::Rewrite) => ("rewrite", spoken),
             Some(_) if decision.is_some_and(|decision| !decision.overridden.is_empty()) => (

@@ -88,6 +88,11 @@ impl fmt::Display for Refusal {
 
 const TOO_DEEP: &str = "i-insist: this command is nested too deep, or its braces expand too far, to be read. Write it as several plain commands.";
 
+/// The longest shell text that is taken apart, in bytes: reading takes memory several times its length.
+const MAX_COMMAND: usize = 10 << 20;
+
+const TOO_LONG: &str = "i-insist: this command is longer than 10 MiB, the most that is read. Put the data into a file.";
+
 /// Judges `event` by all rules that hold for it. `approved` tells whether the person approved the
 /// response; the prefix of a shell call is looked at here.
 pub(crate) fn judge(
@@ -97,6 +102,13 @@ pub(crate) fn judge(
     approved: impl FnOnce() -> bool,
     deadline: Instant,
 ) -> Result<Judged, Refusal> {
+    if event
+        .command
+        .as_ref()
+        .is_some_and(|command| command.len() > MAX_COMMAND)
+    {
+        return Err(Refusal::Own(TOO_LONG));
+    }
     let parsed = parse(world, event, &[]);
     if let Some(parsed) = &parsed {
         read_patches(world, event, parsed).map_err(Refusal::Input)?;
@@ -245,8 +257,9 @@ impl Checkers for Asked<'_> {
     }
 
     fn could_block(&mut self, rule: &Rule) -> bool {
-        let ours = matches!(&rule.effect, Effect::Checker { argv, .. } if *argv == PROTECT_CONFIG);
-        !ours || self.ask(rule) != Verdict::Pass
+        let built_in =
+            matches!(&rule.effect, Effect::Checker { argv, .. } if *argv == PROTECT_CONFIG);
+        !built_in || self.ask(rule) != Verdict::Pass
     }
 }
 

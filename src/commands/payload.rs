@@ -3,7 +3,7 @@
 //! Promises: reading ends where the JSON object ends, though the writer keeps the pipe open;
 //! memory is bounded; bytes that are no UTF-8 are replaced, never a way past the rules.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead};
 
 /// The longest payload that is judged, in bytes.
 pub(crate) const MAX_PAYLOAD: usize = 256 * 1024 * 1024;
@@ -36,19 +36,17 @@ impl std::fmt::Display for PayloadError {
 ///
 /// # Errors
 /// When the input cannot be read or is too long.
-pub(crate) fn read(input: &mut dyn Read) -> Result<String, PayloadError> {
+pub(crate) fn read(input: &mut dyn BufRead) -> Result<String, PayloadError> {
     let mut bytes = Vec::new();
     let mut scan = Scan::default();
     let mut too_long = false;
-    let mut buffer = vec![0; 64 * 1024];
     while !scan.ended() {
-        let count = match input.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(count) => count,
+        let read = match input.fill_buf() {
+            Ok([]) => break,
+            Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(PayloadError::Unreadable(error)),
         };
-        let (read, _) = buffer.split_at(count);
         scan.take(read);
         // What is too long is still read to its end: a writer whose pipe breaks may take that for
         // a hook that failed.
@@ -58,6 +56,8 @@ pub(crate) fn read(input: &mut dyn Read) -> Result<String, PayloadError> {
         } else {
             bytes.extend_from_slice(read);
         }
+        let count = read.len();
+        input.consume(count);
     }
     if too_long {
         return Err(PayloadError::TooLong);
@@ -108,6 +108,7 @@ impl Scan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{BufReader, Read};
 
     /// A pipe whose writer stays: reading past what was written would wait for ever.
     struct OpenPipe(Vec<Vec<u8>>);
@@ -125,7 +126,7 @@ mod tests {
     fn reading_ends_with_the_object() {
         for text in [r#"{"a":"}"}"#, r#"{"a":{"b":["\"}"]}}"#, "[1,[2]]", "{}"] {
             let pieces = text.bytes().map(|byte| vec![byte]).collect();
-            assert_eq!(read(&mut OpenPipe(pieces)).unwrap(), text);
+            assert_eq!(read(&mut BufReader::new(OpenPipe(pieces))).unwrap(), text);
         }
     }
 

@@ -129,7 +129,7 @@ fn none_of(problems: &[Diagnostic]) -> Result<(), String> {
         return Ok(());
     }
     let named = |problem: &Diagnostic| format!("configuration {problem}");
-    Err(problems.iter().map(named).collect::<Vec<_>>().join("\n"))
+    Err(lines(&problems.iter().map(named).collect::<Vec<_>>()))
 }
 
 /// Reads one guard file, unless `settings`, those of the files before it, have it trusted first.

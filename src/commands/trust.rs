@@ -26,6 +26,7 @@ pub(crate) fn trust(arguments: &[String]) -> Exit {
         OpenOptions::new()
             .write(true)
             .create(true)
+            .truncate(true)
             .mode(0o600)
             .open(mark)
             .map(drop)

@@ -95,7 +95,9 @@ impl<'a> Listing<'a> {
     }
 
     fn problems(&mut self, problems: &[Diagnostic]) {
-        problems.iter().for_each(|problem| self.problem(problem));
+        for problem in problems {
+            self.problem(problem);
+        }
     }
 
     /// A file that discovery found, which counts only where it is trusted.
@@ -250,6 +252,9 @@ impl<'a> Listing<'a> {
             rule.id,
             effect(rule),
         ));
+        if let Some(description) = &rule.description {
+            say(&format!("    {description}"));
+        }
         if counts {
             self.problems(&examples::failures(
                 self.world,

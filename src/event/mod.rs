@@ -13,7 +13,7 @@ pub(crate) use fields::{Fields, InputError};
 
 use crate::json::Json;
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// What sort of operation a call is.
@@ -187,7 +187,7 @@ impl<'a> Event<'a> {
 
     /// Adds file targets, each path once.
     pub(crate) fn add_paths(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
-        let mut known: HashSet<PathBuf> = self.paths.iter().cloned().collect();
+        let mut known: BTreeSet<PathBuf> = self.paths.iter().cloned().collect();
         for path in paths {
             if known.insert(path.clone()) {
                 self.paths.push(path);

@@ -74,12 +74,6 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// All problems of a file as one text.
-pub(crate) fn report(problems: &[Diagnostic]) -> String {
-    let lines = problems.iter().map(|problem| format!("\n{problem}"));
-    "invalid configuration:".to_owned() + &lines.collect::<String>()
-}
-
 /// Which family of files a rule comes from; it decides how its matches combine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layer {

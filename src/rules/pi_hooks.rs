@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// Every kind of object in the file; the published schema is tested against this list.
+#[cfg(test)]
 pub(super) static SECTIONS: [&Section; 7] = [
     &FILE,
     &TOOL_CALL,
@@ -205,9 +206,10 @@ impl Reader<'_, '_> {
         };
         let object = self.object(node, "rules", section)?;
         let blocks = self.choice(&object, "action", &[("block", true), ("nudge", false)]);
-        let block = match self.required(&object, "match") {
-            true => self.child(&object, "match", &MATCH),
-            false => None,
+        let block = if self.required(&object, "match") {
+            self.child(&object, "match", &MATCH)
+        } else {
+            None
         };
         let block = block.map(|object| self.block(&object));
         let key = if blocks? { "reason" } else { "text" };

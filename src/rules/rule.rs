@@ -5,7 +5,7 @@ use super::block::block;
 use super::schema::{Fields, Section, Source, array, nearest, shown, text};
 use super::{Block, Effect, Gates, Layer, Message, Rule, Tests, When};
 use crate::event::{Kind, Phase};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 use toml_reader::Value;
@@ -67,7 +67,7 @@ pub(super) fn rules(
         directory: Rc::from(directory),
         layer,
     };
-    let mut first_lines = HashMap::new();
+    let mut first_lines = BTreeMap::new();
     let mut rules = Vec::new();
     for value in source.tables(file, "rules") {
         let Some(fields) = source.fields(value, "rules", &RULE) else {

@@ -2,7 +2,7 @@
 
 use super::schema::{Section, Source, nearest, shown};
 use super::{Diagnostic, Layer, Place, Rule, rule};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 static FILE: Section = Section {
@@ -89,7 +89,7 @@ impl Stack {
 /// its place, and what any file disables is off in the end.
 pub(crate) fn stack(files: Vec<SteerFile>) -> Stack {
     let mut slots: Vec<Vec<(Rule, Fate)>> = Vec::new();
-    let mut positions = HashMap::new();
+    let mut positions = BTreeMap::new();
     let mut disable = Vec::new();
     for file in files {
         disable.extend(file.disable);

@@ -5,6 +5,12 @@ use super::steer::{self, Fate, SteerFile};
 use super::*;
 use crate::matching::{Binding, Operator, Path as Dotted};
 
+/// All problems of a file as one text.
+fn report(problems: &[Diagnostic]) -> String {
+    let lines = problems.iter().map(|problem| format!("\n{problem}"));
+    "invalid configuration:".to_owned() + &lines.collect::<String>()
+}
+
 fn guard(text: &str) -> Result<GuardFile, Vec<Diagnostic>> {
     guard::read(
         Path::new("g.toml"),
@@ -735,7 +741,7 @@ fn a_guard_file_is_read() {
     );
     assert_eq!(
         (lint.timeout, lint.place.line),
-        (Some(Duration::from_secs(600)), 10)
+        (Some(Duration::from_mins(10)), 10)
     );
     let inputs = lint.inputs.as_ref().unwrap();
     assert!(inputs[0].matches("src/a.ts") && !inputs[0].matches("src/a/b.ts"));

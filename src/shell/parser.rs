@@ -3,7 +3,7 @@
 //!
 //! Promises: one pass, nesting of at most [`MAX_NESTING`], an end on every input.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use super::lexer::{Assigning, Position, breaks};
@@ -109,7 +109,7 @@ pub(super) struct Parser<'t, 's> {
     pub(super) keywords: Vec<&'static str>,
     pub(super) heredocs: VecDeque<Heredoc>,
     /// Where each `(` that follows another `(` is closed, for the text up to `paired`.
-    pub(super) pairs: HashMap<usize, usize>,
+    pub(super) pairs: BTreeMap<usize, usize>,
     pub(super) paired: usize,
 }
 
@@ -125,7 +125,7 @@ impl<'t, 's> Parser<'t, 's> {
             in_text,
             keywords: Vec::new(),
             heredocs: VecDeque::new(),
-            pairs: HashMap::new(),
+            pairs: BTreeMap::new(),
             paired: 0,
         }
     }

@@ -211,11 +211,11 @@ impl<'a> Reader<'a> {
             draft.segment.wrappers.push(name);
             match peeled {
                 Peeled::Command(next) => {
-                    let passed = peel::assignments_before(&draft.tokens, at + 1, next);
+                    let between = peel::assignments_before(&draft.tokens, at + 1, next);
                     draft
                         .segment
                         .wrappers
-                        .extend(passed.iter().map(|token| token.text.clone()));
+                        .extend(between.iter().map(|token| token.text.clone()));
                     at = next;
                 }
                 Peeled::Split(text, next) => {

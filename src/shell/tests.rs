@@ -57,6 +57,7 @@ fn heads(text: &str) -> Vec<String> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table")]
 fn wrappers_are_peeled_with_their_options() {
     let table: &[(&str, &str)] = &[
         ("A=1 B='c d' zap -r x", "A=zap echo -r x"),
@@ -841,4 +842,19 @@ fn no_bytes_make_it_panic() {
             );
         }
     }
+}
+
+#[test]
+fn before_peeling_nothing_is_taken_off() {
+    let (commands, complete) = super::raw("sudo zap \"$(echo x)\" | wc");
+    let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(
+        commands,
+        [
+            (words(&["sudo", "zap", "$()"]), true, 0),
+            (words(&["echo", "x"]), true, 1),
+            (words(&["wc"]), false, 0),
+        ]
+    );
+    assert!(complete);
 }

@@ -3,7 +3,7 @@
 //!
 //! Never: guesses a value. What is not known before the command runs is marked so.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Where a stretch of a word comes from; expansions treat each kind differently.
@@ -179,8 +179,8 @@ const SELF_CHANGING: &[&str] = &[
 /// The variables whose value the text shows.
 #[derive(Debug, Default)]
 pub(super) struct Variables {
-    known: HashMap<String, String>,
-    functions: HashSet<String>,
+    known: BTreeMap<String, String>,
+    functions: BTreeSet<String>,
     /// Set by what can change any variable at any later time (`trap`, `source`, attributes).
     lost: bool,
 }

@@ -3,7 +3,7 @@
 _i_insist() {
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} choices=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        choices='install uninstall ensure status check validate init protect-config hook steer help --version'
+        choices='install uninstall ensure status check validate init trust untrust protect-config hook steer help --version'
     else
         case $command in
             install | uninstall) choices='claude codex --dry-run' ;;
