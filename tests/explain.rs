@@ -1,4 +1,5 @@
 //! `check 'COMMAND'` and `check --batch`: what is printed, for people, programs and terminals.
+#![expect(clippy::unwrap_used, reason = "a failure to set up is a failed test")]
 
 #[expect(dead_code, reason = "each test target uses a part")]
 mod support;
