@@ -61,6 +61,12 @@ test:
 
 check: test
 
+# Script checks in bun, deno, tsx and three versions of node, which npm fetches into target/runtimes.
+test-runtimes:
+	@mkdir -p target/runtimes && cp tests/runtimes/package.json target/runtimes/
+	@cd target/runtimes && npm install --no-audit --no-fund --loglevel=error
+	I_INSIST_RUNTIMES="$$PWD/target/runtimes" $(CARGO) test $(CARGOFLAGS) --features runtimes --test finish_scripts
+
 demo: all
 	@sh tests/demo.sh "$(BINARY)"
 
@@ -70,6 +76,7 @@ e2e: all
 # What one decision costs; then how the cost of the parser and of the matchers grows with the text.
 bench: all
 	@python3 tests/bench.py "$(BINARY)"
+	@python3 tests/bench_finish.py "$(BINARY)"
 	@[ ! -e tests/bench/Cargo.toml ] || $(CARGO) run -q --release --manifest-path tests/bench/Cargo.toml
 	@$(CARGO) run -q --release --manifest-path tests/differential/Cargo.toml --bin cost
 
@@ -114,4 +121,4 @@ uninstall:
 clean:
 	$(CARGO) clean
 
-.PHONY: all test check demo e2e bench fuzz lint install uninstall clean
+.PHONY: all test test-runtimes check demo e2e bench fuzz lint install uninstall clean

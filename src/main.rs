@@ -11,6 +11,9 @@ mod commands; // 14 what can be called: reads the world, calls one floor down, p
 mod install; // 11 registering hooks in the clients' settings
 
 #[forbid(unsafe_code)]
+mod finish; // 10 checks before finishing
+
+#[forbid(unsafe_code)]
 mod audit; // 13 the log
 
 #[forbid(unsafe_code)]

@@ -399,6 +399,8 @@ fn what_the_checker_sees() {
         input: &mut std::iter::empty(),
         deadline: Instant::now() + Duration::from_mins(1),
         log: None,
+        output_limit: 1 << 20,
+        watch_stdin: false,
     };
     let finished = checker::process::run(&mut job).unwrap();
     let output = String::from_utf8(finished.stdout).unwrap();
@@ -424,6 +426,8 @@ fn output_goes_to_a_log() {
         input: &mut std::iter::empty(),
         deadline: Instant::now() + Duration::from_mins(1),
         log: Some(&log),
+        output_limit: 1 << 20,
+        watch_stdin: false,
     };
     let finished = checker::process::run(&mut job).unwrap();
     assert_eq!(finished.end, checker::process::End::Exited(7));

@@ -11,6 +11,9 @@ use process::{End, Finished, Job};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+/// No answer is longer.
+const OUTPUT_LIMIT: usize = 1 << 20;
+
 /// A rule's program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Checker<'a> {
@@ -58,6 +61,8 @@ pub(crate) fn run(
         input: event,
         deadline,
         log: None,
+        output_limit: OUTPUT_LIMIT,
+        watch_stdin: false,
     };
     let finished = match process::run(&mut job) {
         Ok(finished) => finished,
@@ -92,6 +97,7 @@ fn complaint(end: End, own_time: Option<Duration>) -> Option<String> {
             "was stopped, because the hook received {}",
             signal_name(signal)
         )),
+        End::Abandoned => Some("was stopped, because the client has gone".to_owned()),
     }
 }
 
@@ -150,7 +156,7 @@ fn explain(rule: &str, complaint: &str, finished: &Finished) -> String {
 }
 
 /// A signal's number, with its name where one is used to it; those numbers are the same everywhere.
-fn signal_name(signal: i32) -> String {
+pub(crate) fn signal_name(signal: i32) -> String {
     let name = match signal {
         1 => "SIGHUP",
         2 => "SIGINT",

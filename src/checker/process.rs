@@ -18,8 +18,6 @@ use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitSta
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// More output than this ends the child.
-pub(crate) const OUTPUT_LIMIT: usize = 1 << 20;
 /// As much of the end of stderr is kept.
 const TAIL_LIMIT: usize = 2 << 10;
 /// A pipe holds at most this much by default (pipe(7)): what a dead child can have left in it.
@@ -39,6 +37,11 @@ pub(crate) struct Job<'a> {
     pub(crate) deadline: Instant,
     /// Where both its output streams go; without one they are returned.
     pub(crate) log: Option<&'a File>,
+    /// More bytes on stdout than this end it, where they are returned.
+    pub(crate) output_limit: usize,
+    /// Whether the client holds our stdin open as long as it wants the answer, so that its end is an
+    /// interruption.
+    pub(crate) watch_stdin: bool,
 }
 
 /// How a child came to its end.
@@ -54,6 +57,8 @@ pub(crate) enum End {
     TooMuchOutput,
     /// We killed it because this signal asked us to stop.
     Interrupted(i32),
+    /// We killed it because the client has gone.
+    Abandoned,
 }
 
 /// What became of a child.
@@ -86,12 +91,12 @@ pub(crate) fn run(job: &mut Job<'_>) -> Result<Finished, String> {
     let mut streams = Streams::of(&mut child);
     let watched = follow(job, &supervision, &child, &mut streams);
     supervision.kill_group();
-    streams.drain();
+    streams.drain(job.output_limit);
     let status = child.wait();
     sweep();
     let end = match (watched.map_err(plain)?, status.map_err(plain)?) {
         (Some(killed), _) => killed,
-        (None, _) if streams.output.len() > OUTPUT_LIMIT => End::TooMuchOutput,
+        (None, _) if streams.output.len() > job.output_limit => End::TooMuchOutput,
         (None, status) => natural_end(status),
     };
     Ok(Finished {
@@ -111,16 +116,18 @@ fn follow(
     streams.set_nonblocking()?;
     let exit = ExitWatch::of(child)?;
     let mut feeder = Feeder::default();
+    let mut client = job.watch_stdin.then(io::stdin);
     let reason = loop {
         feeder.refill(&mut *job.input, &mut streams.stdin);
         let left = job.deadline.saturating_duration_since(Instant::now());
-        let [exited, _, writable, readable, complaining] = sys::poll(
+        let [exited, _, writable, readable, complaining, heard] = sys::poll(
             [
                 Some((exit.descriptor(), Interest::Read)),
                 supervision.interruption().map(|fd| (fd, Interest::Read)),
                 watch(streams.stdin.as_ref(), Interest::Write),
                 watch(streams.stdout.as_ref(), Interest::Read),
                 watch(streams.stderr.as_ref(), Interest::Read),
+                watch(client.as_ref(), Interest::Read),
             ],
             left,
         )?;
@@ -139,7 +146,11 @@ fn follow(
         if exited && exit.ended() {
             break None;
         }
-        if streams.output.len() > OUTPUT_LIMIT {
+        // What the client says after its payload means nothing; that it can say no more, much.
+        if heard && read(&mut client, &mut [0; 4096]) == 0 && client.is_none() {
+            break Some(End::Abandoned);
+        }
+        if streams.output.len() > job.output_limit {
             break Some(End::TooMuchOutput);
         }
         if left.is_zero() {
@@ -260,9 +271,9 @@ impl Streams {
     }
 
     /// Takes what a dead child left in the pipes. Bounded, since others may still be writing.
-    fn drain(&mut self) {
+    fn drain(&mut self, limit: usize) {
         let mut total = 0;
-        while self.output.len() <= OUTPUT_LIMIT && self.read_output() > 0 {}
+        while self.output.len() <= limit && self.read_output() > 0 {}
         while total < PIPE_LIMIT {
             match self.read_complaint() {
                 0 => break,

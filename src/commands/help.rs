@@ -13,6 +13,7 @@ pub(crate) const PAGES: &[(&str, &str)] = &[
     ("checker", include_str!("../manual/07-checker.md")),
     ("decision", include_str!("../manual/08-decision.md")),
     ("approval", include_str!("../manual/09-approval.md")),
+    ("finish", include_str!("../manual/10-finish.md")),
     ("install", include_str!("../manual/11-install.md")),
     ("protect", include_str!("../manual/12-protect.md")),
     ("audit", include_str!("../manual/13-audit.md")),

@@ -1,5 +1,6 @@
 //! `hook --harness HARNESS EVENT`: one hook, from payload to reply.
 
+use super::finishing::Finishing;
 use super::judge::{self, Judged, Refusal};
 use super::{Exit, payload, sources};
 use crate::approval::{self, Records, Session};
@@ -164,14 +165,25 @@ impl Hook {
         {
             Ok(Message::Tool(event)) => self.tool(&world, &records, *event),
             Ok(Message::Prompt(prompt)) => self.prompt(&world, &records, &prompt),
-            Ok(Message::SessionStart(start)) => self.session_start(&world, &records, &start),
-            Ok(Message::Stop(stop)) => self.stop(&records, &stop),
+            Ok(Message::SessionStart(start)) => {
+                self.session_start(&world, &records, &start, &payload)
+            }
+            Ok(Message::Stop(stop)) => self.stop(&world, &records, &stop, &payload),
             Ok(Message::SettingsChange(change)) => self.settings_change(&world, &records, &change),
             Err(error) => self.failed_session(
                 &world,
                 payload.get("session_id").and_then(Json::as_str),
                 &error.to_string(),
             ),
+        }
+    }
+
+    fn finishing<'a>(&self, world: &'a World, origin: &'a Origin<'a>) -> Finishing<'a> {
+        Finishing {
+            world,
+            harness: self.harness,
+            origin,
+            deadline: self.deadline,
         }
     }
 
@@ -233,6 +245,7 @@ impl Hook {
             };
         };
         records.take_passed(&session);
+        self.finishing(world, &prompt.origin).person_spoke();
         match records.record(&session, prompt.origin.turn_id.as_deref(), approved) {
             Ok(()) => {
                 if approved {
@@ -250,7 +263,13 @@ impl Hook {
         }
     }
 
-    fn session_start(&self, world: &World, records: &Records, start: &SessionStart<'_>) -> Reply {
+    fn session_start(
+        &self,
+        world: &World,
+        records: &Records,
+        start: &SessionStart<'_>,
+        payload: &Json<'_>,
+    ) -> Reply {
         if let (false, Some(session)) = (self.environment.nested, self.session(&start.origin)) {
             let kept = if start.compacted {
                 records
@@ -267,6 +286,9 @@ impl Hook {
                 ));
             }
         }
+        if !self.environment.nested && !start.compacted {
+            self.finishing(world, &start.origin).start(payload);
+        }
         // A rule file that cannot be read blocks each call and says so there.
         let announce = sources::settings(world).is_none_or(|settings| settings.announce);
         let text = if announce && !start.compacted {
@@ -277,30 +299,28 @@ impl Hook {
         self.encode(Answer::Context { text, person: None })
     }
 
-    /// The response ends, and with it the person's approval.
-    fn stop(&self, records: &Records, stop: &Stop<'_>) -> Reply {
-        let Some(session) = self
-            .session(&stop.origin)
-            .filter(|_| !self.environment.nested)
-        else {
-            return self.encode(Answer::Pass);
-        };
-        let (calls, rules) = records.take_passed(&session);
-        if let Err(error) = records.revoke(&session) {
-            return self.failed(&format!("the approval cannot be ended ({error})"));
-        }
-        if calls == 0 {
+    /// The agent wants to finish. When it may, the response ends, and with it the person's approval.
+    fn stop(&self, world: &World, records: &Records, stop: &Stop<'_>, payload: &Json<'_>) -> Reply {
+        if self.environment.nested {
             return self.encode(Answer::Pass);
         }
-        let calls = if calls == 1 {
-            "1 call".to_owned()
-        } else {
-            format!("{calls} calls")
+        let finishing = self.finishing(world, &stop.origin);
+        let outcome = finishing.stop(payload, stop.background_tasks > 0);
+        if let Some(reason) = &outcome.agent {
+            return self.encode(Answer::Deny {
+                reason,
+                person: outcome.person.as_deref(),
+            });
+        }
+        let overridden = match self.session(&stop.origin) {
+            None => None,
+            Some(session) => end_approval(records, &session),
         };
-        let person = format!(
-            "i-insist: you insisted; {calls} passed that these rules were not asked about: {}",
-            rules.join(", ")
-        );
+        let notices: Vec<String> = outcome.person.into_iter().chain(overridden).collect();
+        if notices.is_empty() {
+            return self.encode(Answer::Pass);
+        }
+        let person = notices.join("\n\n");
         self.encode(Answer::Notice { person: &person })
     }
 
@@ -451,20 +471,15 @@ impl Hook {
     }
 
     fn refuse(&self, phase: Phase, refusal: &Refusal) -> Reply {
-        match (phase, refusal) {
-            // In steer's spelling a call that cannot be read runs.
-            (Phase::Pre, Refusal::Input(problem)) => self.failed(problem),
-            (Phase::Pre, Refusal::Own(_) | Refusal::Configuration(_)) => {
-                self.encode(Answer::Deny {
-                    reason: &refusal.to_string(),
-                    person: None,
-                })
-            }
+        let problem = refusal.to_string();
+        self.encode(match phase {
+            Phase::Pre => Answer::Deny {
+                reason: &problem,
+                person: None,
+            },
             // The call has run; what is broken is the person's to mend.
-            (Phase::Post, _) => self.encode(Answer::Notice {
-                person: &refusal.to_string(),
-            }),
-        }
+            Phase::Post => Answer::Notice { person: &problem },
+        })
     }
 
     fn reply_to(&self, event: &Event<'_>, judged: &Judged) -> Reply {
@@ -502,4 +517,21 @@ impl Hook {
             },
         })
     }
+}
+
+/// Ends the session's approval; tells the person what it let pass, or that it stands.
+fn end_approval(records: &Records, session: &Session) -> Option<String> {
+    let (calls, rules) = records.take_passed(session);
+    if let Err(error) = records.revoke(session) {
+        return Some(format!("i-insist: the approval cannot be ended ({error})"));
+    }
+    let calls = match calls {
+        0 => return None,
+        1 => "1 call".to_owned(),
+        calls => format!("{calls} calls"),
+    };
+    Some(format!(
+        "i-insist: you insisted; {calls} passed that these rules were not asked about: {}",
+        rules.join(", ")
+    ))
 }

@@ -6,6 +6,7 @@
 mod check;
 mod examples;
 mod explain;
+mod finishing;
 mod help;
 mod hook;
 mod init;

@@ -1,7 +1,9 @@
 //! `install`, `uninstall`, `ensure` and `status`: our hooks in the clients' settings.
 
+use super::finishing::{self, Found};
 use super::{Exit, complain, say, usage_error};
 use crate::discovery;
+use crate::event::paths;
 use crate::harness::Harness;
 use crate::install::clients::{self, Registration};
 use crate::install::{self, Report, State};
@@ -41,6 +43,12 @@ pub(crate) fn status(arguments: &[String]) -> Exit {
             report
                 .err
                 .push_str(&["problem: ", &fault.to_string(), "\n"].concat());
+        }
+        for finish in &Found::new(world, &paths::physical(&world.current_directory)).configurations
+        {
+            for check in finishing::describe(finish) {
+                report.out.push_str(&[&check, "\n"].concat());
+            }
         }
         report
     })

@@ -1,13 +1,13 @@
 //! `validate [FILE…]`: every problem of every source, and what became of each rule.
 
 use super::judge::OnPath;
-use super::{Exit, complain, examples, say, sources, trust};
+use super::{Exit, complain, examples, finishing, say, sources, trust};
 use crate::decision::Programs;
 use crate::discovery::{self, RuleFile, Scope};
 use crate::event::paths;
 use crate::rules::guard::GuardFile;
 use crate::rules::steer::{self, Fate, SteerFile};
-use crate::rules::{Diagnostic, Effect, Rule, Settings, Spelling, builtins};
+use crate::rules::{Diagnostic, Effect, Finish, Rule, Settings, Spelling, builtins};
 use crate::world::World;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -117,6 +117,7 @@ impl<'a> Listing<'a> {
                     Ok(rules) => rules.iter().for_each(|rule| self.rule(rule, None)),
                     Err(problems) => self.problems(&problems),
                 }
+                finish(guard.finish.as_ref());
             }
             Err(problems) => self.problems(&problems),
         }
@@ -125,7 +126,10 @@ impl<'a> Listing<'a> {
     fn pi_hooks_file(&mut self, file: RuleFile) {
         self.source(&file.path.display().to_string());
         match sources::read_pi_hooks(self.world, &self.settings, Ok(file)) {
-            Ok(file) => file.rules.iter().for_each(|rule| self.rule(rule, None)),
+            Ok(file) => {
+                file.rules.iter().for_each(|rule| self.rule(rule, None));
+                finish(file.finish.as_ref());
+            }
             Err(problems) => problems.iter().for_each(|problem| self.problem(problem)),
         }
     }
@@ -304,6 +308,13 @@ fn built_in() -> Layer {
 
 fn steer_layer(path: &Path, text: &[u8]) -> Layer {
     (path.to_owned(), steer::read(path, text))
+}
+
+/// A line about each check before finishing.
+fn finish(finish: Option<&Finish>) {
+    for line in finish.into_iter().flat_map(finishing::describe) {
+        say(&format!("  {line}"));
+    }
 }
 
 fn effect(rule: &Rule) -> String {

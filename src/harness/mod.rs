@@ -44,6 +44,13 @@ impl Harness {
         Self::ALL.into_iter().find(|known| known.name() == name)
     }
 
+    /// Whether the client leaves our stdin open until it has the answer or has gone.
+    pub(crate) fn holds_stdin_open(self) -> bool {
+        match self {
+            Self::Claude | Self::Codex => false,
+        }
+    }
+
     /// The harness that wrote `payload`, where no argument names it: its folder stands in the
     /// transcript's path, and among tool events only those of Codex have turn ids.
     pub(crate) fn of_payload(payload: &Json<'_>) -> Self {

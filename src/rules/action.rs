@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 use toml_reader::{Key, Kind, Value};
 
-static ACTION: Section = Section {
+pub(super) static ACTION: Section = Section {
     name: "[rules.action]",
     fields: &[
         "kind",

@@ -6,12 +6,12 @@ use crate::glob::Stars;
 use crate::matching::{Binding, Block, Condition, Operator, Path};
 use toml_reader::{Definition, Key, Value};
 
-static BLOCK: Section = Section {
+pub(super) static BLOCK: Section = Section {
     name: "[[rules.match]]",
     fields: &["any", "all"],
     outer: &[&RULE, &FILE],
 };
-static OPERATORS: Section = Section {
+pub(super) static OPERATORS: Section = Section {
     name: "a condition",
     fields: &[
         "any_of",

@@ -197,3 +197,7 @@ fn read_wrapper(source: &mut Source<'_>, fields: Fields<'_>) -> Option<Wrapper> 
         value_options,
     })
 }
+
+#[cfg(test)]
+#[path = "guard_schema_tests.rs"]
+mod tests;

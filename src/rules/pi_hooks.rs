@@ -526,4 +526,4 @@ fn count(value: &Json<'_>) -> Option<u32> {
 
 #[cfg(test)]
 #[path = "pi_hooks_tests.rs"]
-mod tests;
+pub(super) mod tests;

@@ -299,7 +299,7 @@ fn the_published_schema_has_the_keys_that_are_read() {
 }
 
 /// As much of JSON Schema as ours uses.
-fn accepts(root: &Json<'_>, schema: &Json<'_>, value: &Json<'_>) -> bool {
+pub(in crate::rules) fn accepts(root: &Json<'_>, schema: &Json<'_>, value: &Json<'_>) -> bool {
     let keywords = schema.as_object().unwrap_or_default();
     keywords
         .iter()
@@ -315,11 +315,21 @@ fn accepts(root: &Json<'_>, schema: &Json<'_>, value: &Json<'_>) -> bool {
                 "string" => value.as_str().is_some(),
                 "boolean" => value.as_bool().is_some(),
                 "integer" => count(value).is_some(),
+                "number" => matches!(value, Json::Number(_)),
                 other => panic!("{other}"),
             },
             "minimum" => count(value).is_some(),
             "pattern" => value.as_str().is_some_and(|text| !text.trim().is_empty()),
+            "exclusiveMinimum" => value
+                .to_text()
+                .parse()
+                .is_ok_and(|number: f64| number > 0.0),
             "const" => value == wanted,
+            "enum" => wanted.as_array().unwrap().contains(value),
+            "allOf" => {
+                let mut all = wanted.as_array().unwrap().iter();
+                all.all(|schema| accepts(root, schema, value))
+            }
             "required" => wanted
                 .as_array()
                 .unwrap()

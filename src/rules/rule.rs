@@ -39,7 +39,7 @@ pub(super) static RULE: Section = Section {
     ],
     outer: &[&FILE],
 };
-static TEST: Section = Section {
+pub(super) static TEST: Section = Section {
     name: "[rules.test]",
     fields: &["fires", "ignores", "rewrites"],
     outer: &[&RULE, &FILE],

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the real clients, headless and without a network, against a scripted model, with our hooks in place.
 
-  run.py [--only guard|steering] [--client claude|codex] [--scenario NAME] [--keep]
+  run.py [--only guard|steering|finish] [--client claude|codex] [--scenario NAME] [--keep]
 
 The program is I_INSIST_BIN (default target/release/i-insist); the clients are installed at
 their pinned versions into a cache folder (E2E_CACHE). Prints one line for each scenario and a
@@ -19,11 +19,12 @@ import time
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+import finish  # noqa: E402
 import guard  # noqa: E402
 import steering  # noqa: E402
 from clients import CLIENTS, NotInstallable, World  # noqa: E402
 
-PARTS = {"guard": guard.SCENARIOS, "steering": steering.SCENARIOS}
+PARTS = {"guard": guard.SCENARIOS, "steering": steering.SCENARIOS, "finish": finish.SCENARIOS}
 
 
 def run_scenario(client, scenario, binary, keep):

@@ -17,7 +17,7 @@ _i_insist() {
                     *) choices='pre-tool-use post-tool-use post-tool-use-failure pre-skill-shell-command
                         user-prompt-submit session-start stop config-change' ;;
                 esac ;;
-            help) choices='event harness discovery rules shell matching checker decision approval install protect
+            help) choices='event harness discovery rules shell matching checker decision approval finish install protect
                 audit commands' ;;
         esac
     fi

@@ -23,5 +23,5 @@ complete -c i-insist -n '__fish_seen_subcommand_from validate trust untrust' -F
 complete -c i-insist -n '__fish_seen_subcommand_from init' -l project -d 'in the current directory'
 complete -c i-insist -n '__fish_seen_subcommand_from check' -l json -d 'print one object'
 complete -c i-insist -n '__fish_seen_subcommand_from check' -l batch -d 'judge a command or event per line'
-complete -c i-insist -n '__fish_seen_subcommand_from help' -a 'event harness discovery rules shell matching checker decision approval install protect audit commands'
+complete -c i-insist -n '__fish_seen_subcommand_from help' -a 'event harness discovery rules shell matching checker decision approval finish install protect audit commands'
 complete -c i-insist -n '__fish_seen_subcommand_from steer' -a 'hook check validate init'
