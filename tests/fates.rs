@@ -51,13 +51,18 @@ fn the_fate_of_every_rule_is_shown() {
             "{guard}
   guard: active, deny (line 2)
   trash-over-rm: active, held back: `trash` is not on PATH, rewrite (built-in)
+    What is removed can be brought back.
 {local}
   guard: disabled by `enabled = false`, deny, not overridable (line 1)
 built-in
   fff-over-grep: active, deny (built-in)
+    Searches of the workspace go through the indexed search tools.
   read-over-sed: disabled by {base}:1:23, deny (built-in)
+    Files are read with the Read tool.
   edit-over-python: active, deny (built-in)
+    Files are changed with the Edit and Write tools.
   trash-over-rm: active, held back: `trash` is not on PATH, rewrite (built-in)
+    What is removed can be brought back.
 {base}
   base: replaced by {overlay}:1:3, deny (line 2)
 {overlay}

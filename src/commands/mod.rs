@@ -211,7 +211,7 @@ fn visible(text: &str) -> String {
             '\n' | '\t' => shown.push(character),
             // Also the characters that reorder text (Unicode UAX 9).
             _ if character.is_control()
-                || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') =>
+                || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') =>
             {
                 shown.extend(character.escape_unicode());
             }

@@ -361,91 +361,93 @@ fn new_command(decision: &Decision) -> Option<&str> {
     decision.input.as_ref()?.get("command")?.as_str()
 }
 
+/// A command, what it becomes, and how that is read again.
+const REWRITES: &[(&str, &str, &[&str])] = &[
+    ("rm x", "trash x", &["trash|x"]),
+    ("  rm   -rf\t x  ", "  trash\t x  ", &["trash|x"]),
+    ("'rm' \"-r\" x", "trash x", &["trash|x"]),
+    (
+        "r\\m -r\\f 'a b' \"c$D\"",
+        "trash 'a b' \"c$D\"",
+        &["trash|a b|c$D"],
+    ),
+    (
+        "/bin/rm -rf x # rm -rf y",
+        "trash x # rm -rf y",
+        &["trash|x"],
+    ),
+    ("rm\\\n  -rf \\\n  x", "trash \\\n  x", &["trash|x"]),
+    (
+        "rm a; ls; rm -f b",
+        "trash a; ls; trash b",
+        &["trash|a", "ls", "trash|b"],
+    ),
+    (
+        "cd d && rm -r -f a -r || rm b",
+        "cd d && trash a || trash b",
+        &["cd|d", "trash|a", "trash|b"],
+    ),
+    (
+        "ls | xargs -0 rm -rf",
+        "ls | xargs -0 trash",
+        &["ls", "trash"],
+    ),
+    (
+        "X=1 sudo -u me rm -rf x",
+        "X=1 sudo -u me trash x",
+        &["trash|x"],
+    ),
+    (
+        "if rm a; then (rm -r b); fi",
+        "if trash a; then (trash b); fi",
+        &["trash|a", "trash|b"],
+    ),
+    (
+        "rm -rf x >log 2>&1 <in",
+        "trash x >log 2>&1 <in",
+        &["trash|x"],
+    ),
+    (
+        "rm -rf x <<E; rm y\nrm -rf z\nE\nrm -f w",
+        "trash x <<E; trash y\nrm -rf z\nE\ntrash w",
+        &["trash|x", "trash|y", "trash|w"],
+    ),
+    (
+        "echo 'rm -rf x' \"rm\" && rm é ü",
+        "echo 'rm -rf x' \"rm\" && trash é ü",
+        &["echo|rm -rf x|rm", "trash|é|ü"],
+    ),
+    // What stands in a script or a substitution has no place; the rest is edited.
+    (
+        "rm $(rm x); bash -c 'rm y'",
+        "trash $(rm x); bash -c 'rm y'",
+        &["trash|", "rm|x", "bash|-c|rm y", "rm|y"],
+    ),
+    // Flags in one word are no entry; neither is an operand behind `--`.
+    ("rm -rfv -fr x", "trash -rfv -fr x", &["trash|-rfv|-fr|x"]),
+    ("rm -r -- -f -r", "trash -- -f -r", &["trash|--|-f|-r"]),
+    (
+        "rm -- -f; rm -f",
+        "trash -- -f; trash",
+        &["trash|--|-f", "trash"],
+    ),
+    // A text that breaks off is edited where it runs.
+    (
+        "rm -rf x\necho \"a",
+        "trash x\necho \"a",
+        &["trash|x", "echo|a"],
+    ),
+    ("rm -rf x; cat <<E", "trash x; cat <<E", &["trash|x", "cat"]),
+];
+
 #[test]
 fn every_byte_that_no_edit_names_stays() {
-    for (before, after, read_again) in [
-        ("rm x", "trash x", &["trash|x"][..]),
-        ("  rm   -rf\t x  ", "  trash\t x  ", &["trash|x"]),
-        ("'rm' \"-r\" x", "trash x", &["trash|x"]),
-        (
-            "r\\m -r\\f 'a b' \"c$D\"",
-            "trash 'a b' \"c$D\"",
-            &["trash|a b|c$D"],
-        ),
-        (
-            "/bin/rm -rf x # rm -rf y",
-            "trash x # rm -rf y",
-            &["trash|x"],
-        ),
-        ("rm\\\n  -rf \\\n  x", "trash \\\n  x", &["trash|x"]),
-        (
-            "rm a; ls; rm -f b",
-            "trash a; ls; trash b",
-            &["trash|a", "ls", "trash|b"],
-        ),
-        (
-            "cd d && rm -r -f a -r || rm b",
-            "cd d && trash a || trash b",
-            &["cd|d", "trash|a", "trash|b"],
-        ),
-        (
-            "ls | xargs -0 rm -rf",
-            "ls | xargs -0 trash",
-            &["ls", "trash"],
-        ),
-        (
-            "X=1 sudo -u me rm -rf x",
-            "X=1 sudo -u me trash x",
-            &["trash|x"],
-        ),
-        (
-            "if rm a; then (rm -r b); fi",
-            "if trash a; then (trash b); fi",
-            &["trash|a", "trash|b"],
-        ),
-        (
-            "rm -rf x >log 2>&1 <in",
-            "trash x >log 2>&1 <in",
-            &["trash|x"],
-        ),
-        (
-            "rm -rf x <<E; rm y\nrm -rf z\nE\nrm -f w",
-            "trash x <<E; trash y\nrm -rf z\nE\ntrash w",
-            &["trash|x", "trash|y", "trash|w"],
-        ),
-        (
-            "echo 'rm -rf x' \"rm\" && rm é ü",
-            "echo 'rm -rf x' \"rm\" && trash é ü",
-            &["echo|rm -rf x|rm", "trash|é|ü"],
-        ),
-        // What stands in a script or a substitution has no place; the rest is edited.
-        (
-            "rm $(rm x); bash -c 'rm y'",
-            "trash $(rm x); bash -c 'rm y'",
-            &["trash|", "rm|x", "bash|-c|rm y", "rm|y"],
-        ),
-        // Flags in one word are no entry; neither is an operand behind `--`.
-        ("rm -rfv -fr x", "trash -rfv -fr x", &["trash|-rfv|-fr|x"]),
-        ("rm -r -- -f -r", "trash -- -f -r", &["trash|--|-f|-r"]),
-        (
-            "rm -- -f; rm -f",
-            "trash -- -f; trash",
-            &["trash|--|-f", "trash"],
-        ),
-        // A text that breaks off is edited where it runs.
-        (
-            "rm -rf x\necho \"a",
-            "trash x\necho \"a",
-            &["trash|x", "echo|a"],
-        ),
-        ("rm -rf x; cat <<E", "trash x; cat <<E", &["trash|x", "cat"]),
-    ] {
+    for (before, after, read_again) in REWRITES {
         let decision = rewrite(TRASH, before);
-        assert_eq!(new_command(&decision), Some(after), "{before:?}");
+        assert_eq!(new_command(&decision), Some(*after), "{before:?}");
         let again = words(after);
-        let expected: Vec<&str> = read_again.to_vec();
         if !before.ends_with("\"a") {
-            assert_eq!(again, expected, "{after:?}");
+            assert_eq!(again, *read_again, "{after:?}");
         }
         assert_eq!(decision.held, []);
     }
