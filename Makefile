@@ -76,6 +76,7 @@ e2e: all
 # What one decision costs; then how the cost of the parser and of the matchers grows with the text.
 bench: all
 	@python3 tests/bench.py "$(BINARY)"
+	@python3 tests/bench_finish.py "$(BINARY)"
 	@[ ! -e tests/bench/Cargo.toml ] || $(CARGO) run -q --release --manifest-path tests/bench/Cargo.toml
 	@$(CARGO) run -q --release --manifest-path tests/differential/Cargo.toml --bin cost
 

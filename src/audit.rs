@@ -5,6 +5,7 @@
 use crate::event::Event;
 use crate::json::Json;
 use crate::rules::Spelling;
+use crate::sys;
 use std::borrow::Cow;
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -95,6 +96,8 @@ pub(crate) fn file(state: &Path, spelling: Spelling) -> PathBuf {
 pub(crate) fn append(file: &Path, line: &str) -> io::Result<()> {
     let open = || {
         let mut options = OpenOptions::new();
+        // What is no file, a FIFO say, must not hold the call up.
+        options.custom_flags(sys::WITHOUT_WAITING);
         options.append(true).create(true).mode(0o600).open(file)
     };
     let mut log = match (open(), file.parent()) {

@@ -110,15 +110,15 @@ pub(crate) fn steer_files(config_home: &Path, directory: &Path) -> Vec<Result<Ru
     let read = |path: PathBuf, scope| {
         let mut search = Search::default();
         let directory = path.parent().unwrap_or(&path).to_owned();
-        search.read_file(path, &directory, scope);
-        search
-            .files
-            .pop()
-            .map(Ok)
-            .or_else(|| search.faults.pop().map(Err))
+        search.read_file(path.clone(), &directory, scope);
+        let found = search.files.pop().ok_or_else(|| search.faults.pop());
+        found.map_err(|fault| {
+            let cause = "is not a file; mend or remove it".to_owned();
+            fault.unwrap_or(Fault { path, cause })
+        })
     };
-    let own = present.and_then(|path| read(path, Scope::Person));
-    let nearest = nearest.and_then(|path| read(path, Scope::Place));
+    let own = present.map(|path| read(path, Scope::Person));
+    let nearest = nearest.map(|path| read(path, Scope::Place));
     own.into_iter().chain(nearest).collect()
 }
 

@@ -621,6 +621,10 @@ fn poll_raw(entries: &mut [libc::pollfd], milliseconds: c_int) -> io::Result<()>
     }
 }
 
+/// For [`std::os::unix::fs::OpenOptionsExt::custom_flags`]: opening a FIFO whose other end nobody
+/// holds fails, or gives an empty file, instead of waiting for somebody (open(2)).
+pub(crate) const WITHOUT_WAITING: i32 = libc::O_NONBLOCK;
+
 /// Reading and writing fail with `WouldBlock` from now on where they would wait.
 pub(crate) fn set_nonblocking(fd: BorrowedFd<'_>) -> io::Result<()> {
     // SAFETY: passes integers; the descriptor is open as long as it is borrowed.

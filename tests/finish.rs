@@ -352,10 +352,9 @@ fn with_runtimes(names: &[&str]) -> World {
     let mut world = World::repository();
     world.path = world.home.join("bin").into();
     for name in names {
-        let text = format!(
-            "#!/bin/sh\n[ \"$1\" = --version ] && echo v20.1.0 && exit\necho $0 runs; exit 5\n"
-        );
-        world.program(name, &text);
+        let text =
+            "#!/bin/sh\n[ \"$1\" = --version ] && echo v20.1.0 && exit\necho $0 runs; exit 5\n";
+        world.program(name, text);
     }
     world
 }

@@ -622,7 +622,7 @@ fn each_check_compares_with_its_own_last_run() {
          [[finish.checks]]\nname = \"b\"\ncommand = \"echo b >>$HOME/ran\"\ninputs = [\"*.txt\"]\n",
     );
     world.start("claude", "startup");
-    let mut expect = |change: &str, ran: &[&str], why: &str| {
+    let expect = |change: &str, ran: &[&str], why: &str| {
         world.shell(change);
         world.stop("claude");
         assert_eq!(world.ran(), ran, "{why}");

@@ -117,6 +117,61 @@ fn a_canonical_tool_name_holds_in_every_harness() {
 }
 
 #[test]
+fn p5_a_rule_on_a_file_sees_every_file_of_a_patch() {
+    let place = Place::new().project(
+        ".i-insist/a.toml",
+        "[[rules]]\nname = \"env\"\ntool = \"Edit\"\n[[rules.match]]\nfile_path = { glob = [\"**/.env*\"] }\n\
+         [rules.action]\nkind = \"deny\"\nmessage = \"no env\"\n",
+    );
+    let patch = |patch: &str, more: &str| {
+        let payload = place.call(
+            "apply_patch",
+            &format!("{{\"command\":{}{more}}}", quoted(patch)),
+        );
+        place.hook("codex", "pre-tool-use", payload)
+    };
+    let (first, second) = ("*** Update File: a\n+x\n", "*** Add File: sub/.env\n+x\n");
+    patch(first, "").passes();
+    patch(second, "").denies("no env");
+    patch(&format!("{first}{second}"), "").denies("no env");
+    patch("*** Update File: .env\n*** Move to: b\n", "").denies("no env");
+    // The tool takes no notice of an argument of this name; a rule must not either.
+    patch(second, ",\"file_path\":\"/a\"").denies("no env");
+    patch(first, ",\"file_path\":\"/.env\"").passes();
+}
+
+#[test]
+fn p11_a_path_through_a_link_and_back_is_judged_in_both_its_readings() {
+    let rule = "[[rules]]\nname = \"secret\"\n[[rules.match]]\n\"event.paths\" = { glob = [\"**/project/secret/*\"] }\n\
+        [rules.action]\nkind = \"deny\"\nmessage = \"no\"\n";
+    let place = Place::new()
+        .home("elsewhere/deep/x", "")
+        .project(".i-insist/a.toml", rule)
+        .link("project/link", "../elsewhere/deep");
+    let write = |path: &str| {
+        let path = place.in_project(path);
+        let input = object(&[("file_path", &path), ("content", "x")]);
+        place.hook("claude", "pre-tool-use", place.call("Write", &input))
+    };
+    let patch = |path: &str| {
+        let input = object(&[("command", &format!("*** Add File: {path}\n+x"))]);
+        place.hook("codex", "pre-tool-use", place.call("apply_patch", &input))
+    };
+    for path in [
+        "secret/x",
+        "link/../secret/x",
+        "link/../../project/secret/x",
+    ] {
+        write(path).denies("no");
+        patch(path).denies("no");
+    }
+    for path in ["link/../open/x", "link/secret/x", "secret/../x"] {
+        write(path).passes();
+        patch(path).passes();
+    }
+}
+
+#[test]
 fn both_protocols() {
     let boolean = "message = \"no\"";
     let cases = [
@@ -341,6 +396,13 @@ fn a_log_that_cannot_be_written_changes_nothing() {
     place.edit("x").denies("blocked by a");
     let place = Place::new().home(".local", "a file in the way");
     place.bash("ls").passes();
+    // To open a FIFO that nobody reads would be to wait.
+    let place = Place::new().home(".local/state/i-insist/x", "");
+    let log = place.at(".local/state/i-insist/audit.jsonl");
+    let mut mkfifo = std::process::Command::new("mkfifo");
+    place.furnish(mkfifo.arg(&log));
+    place.outcome(mkfifo, b"").passes();
+    place.bash("ls").passes();
 }
 
 // ----------------------------------------------------------------------------- steer's spelling
@@ -362,6 +424,25 @@ fn steers_spelling_decides_alike_and_logs_in_its_own_place() {
     assert_eq!(place.log(), [""; 0]);
     let log = fs::read_to_string(place.at(".local/state/steer/steer.jsonl")).unwrap();
     assert_eq!(log.lines().count(), 3, "{log}");
+}
+
+#[test]
+fn a_broken_patch_takes_no_command_beside_it_past_the_rules() {
+    let rule = "[[rules]]\nname = \"no-rm\"\ntool = \"Bash\"\n[[rules.match]]\nany = \"parsed.segments\"\n\
+        head = { any_of = [\"rm\"] }\n[rules.action]\nkind = \"deny\"\nmessage = \"no rm\"\n";
+    let broken = "true || apply_patch '*** Begin Patch'; ";
+    let place = Place::new()
+        .project(".steer.toml", rule)
+        .project(".i-insist/a.toml", blocks("a") + "kind = \"file_edit\"");
+    let call = |command: &str| place.call("Bash", &object(&[("command", command)]));
+    steer(&place, &call(&format!("{broken}rm x"))).denies("no rm");
+    steer(&place, &call(&format!("{broken}ls"))).passes();
+    place
+        .bash(&format!("{broken}ls"))
+        .denies("i-insist: invalid input: the patch names no file");
+    // A guard file speaks in both spellings.
+    let place = Place::new().project(".i-insist/a.toml", rule);
+    steer(&place, &call(&format!("{broken}rm x"))).denies("no rm");
 }
 
 #[test]
@@ -389,4 +470,10 @@ fn a_wrong_steer_file_is_left_out_and_the_person_is_told() {
         .tells(&["left out", ".steer.toml:3:1", "did you mean `message`?"]);
     place.edit("x").denies("blocked by a");
     place.edit("x").shows(&["left out"]);
+    // What is no file hides the one above it, and is told.
+    let place = Place::new().link("project/.steer.toml", "/dev/null");
+    let hides = ["left out", ".steer.toml", "is not a file"];
+    place.bash("ls").tells(&hides);
+    let place = Place::new().link(".config/steer/config.toml", "/dev");
+    place.bash("ls").tells(&["left out", "config.toml"]);
 }

@@ -210,6 +210,9 @@ const OTHER_ENVIRONMENT: &[&str] = &[
     "exec",
 ];
 
+/// Commands of ours to which `xargs` may hand files.
+const FED_COMMANDS: &[&str] = &["check", "help", "trust", "untrust", "validate"];
+
 const PROMPTS_ITSELF: &str = "i-insist: an agent must not schedule or send itself a prompt that holds the words with which only a person approves. \
      Leave these words out.";
 const CALLS_HOOK: &str = "i-insist: an agent must not call its own hook: what a hook is told counts as the person's word.";
@@ -351,10 +354,17 @@ impl<'a> Line<'a> {
         let has = |word: &str| segment.args.iter().any(|argument| argument == word);
         let own = matches!(segment.head.as_str(), "i-insist" | "steer");
         let behind_steer = usize::from(segment.args.first().is_some_and(|first| first == "steer"));
-        let computed = |at: usize| segment.dynamic_args.get(at) == Some(&true);
-        let hook = |at: usize| segment.args.get(at).is_some_and(|word| word == "hook");
+        let could_be_hook = match segment.args.get(behind_steer) {
+            Some(word) => {
+                word == "hook"
+                    || segment.dynamic_args.get(behind_steer) == Some(&true)
+                    || word.contains(['*', '?', '['])
+                    || collects_arguments(segment) && !FED_COMMANDS.contains(&word.as_str())
+            }
+            None => collects_arguments(segment),
+        };
         let speaks = READERS.contains(&segment.head.as_str());
-        own && (hook(behind_steer) || computed(behind_steer))
+        own && could_be_hook
             || !speaks && has("--harness") && (has("hook") || has("user-prompt-submit"))
             || given.names_hook && (runs_code(segment, given) || self.runs_script(segment))
     }
@@ -411,16 +421,12 @@ impl<'a> Line<'a> {
 
     /// Whether the prompt stands in the command: nothing computed, nothing fed in.
     fn has_known_prompt(&self, segment: &Segment) -> bool {
-        let collected = segment
-            .wrappers
-            .iter()
-            .any(|wrapper| wrapper == "xargs" || wrapper == "parallel");
         let fed = if self.plain && segment.depth == 0 {
             is_fed(segment)
         } else {
             self.fed
         };
-        !fed && !collected && segment.dynamic_args.iter().all(|dynamic| !dynamic)
+        !fed && !collects_arguments(segment) && segment.dynamic_args.iter().all(|dynamic| !dynamic)
     }
 
     /// Whether a client could be unaware that it runs below another agent.
@@ -465,6 +471,12 @@ fn own_text(segment: &Segment) -> Cow<'_, str> {
         [only] => Cow::Borrowed(only),
         _ => Cow::Owned(texts.join(" ")),
     }
+}
+
+/// Whether arguments come from what the command reads.
+fn collects_arguments(segment: &Segment) -> bool {
+    let mut wrappers = segment.wrappers.iter();
+    wrappers.any(|wrapper| wrapper == "xargs" || wrapper == "parallel")
 }
 
 /// Whether a segment reads what is not written out in the command.

@@ -484,20 +484,15 @@ impl Hook {
     }
 
     fn refuse(&self, phase: Phase, refusal: &Refusal) -> Reply {
-        match (phase, refusal) {
-            // In steer's spelling a call that cannot be read runs.
-            (Phase::Pre, Refusal::Input(problem)) => self.failed(problem),
-            (Phase::Pre, Refusal::Own(_) | Refusal::Configuration(_)) => {
-                self.encode(Answer::Deny {
-                    reason: &refusal.to_string(),
-                    person: None,
-                })
-            }
+        let problem = refusal.to_string();
+        self.encode(match phase {
+            Phase::Pre => Answer::Deny {
+                reason: &problem,
+                person: None,
+            },
             // The call has run; what is broken is the person's to mend.
-            (Phase::Post, _) => self.encode(Answer::Notice {
-                person: &refusal.to_string(),
-            }),
-        }
+            Phase::Post => Answer::Notice { person: &problem },
+        })
     }
 
     fn reply_to(&self, event: &Event<'_>, judged: &Judged) -> Reply {

@@ -111,7 +111,12 @@ pub(crate) fn judge(
     }
     let parsed = parse(world, event, &[]);
     if let Some(parsed) = &parsed {
-        read_patches(world, event, parsed).map_err(Refusal::Input)?;
+        let read = read_patches(world, event, parsed);
+        // In steer's spelling a call that cannot be read runs: a broken patch must not take the
+        // commands beside it along.
+        if spelling == Spelling::Guard {
+            read.map_err(Refusal::Input)?;
+        }
     }
     if let Some(reason) = approval::self_approval(event, parsed.as_ref()) {
         return Err(Refusal::Own(reason));
@@ -177,8 +182,12 @@ pub(crate) fn parse(
 }
 
 /// A patch that a shell command hands to `apply_patch`: Codex takes it out and applies it itself.
+///
+/// # Errors
+/// Why the first patch that cannot be read is none; the others are read all the same.
 fn read_patches(world: &World, event: &mut Event<'_>, parsed: &Parsed) -> Result<(), String> {
     let mut changes = Vec::new();
+    let mut outcome = Ok(());
     for segment in &parsed.segments {
         let applies = segment.head == "apply_patch" || segment.head == "applypatch";
         let text = segment
@@ -187,18 +196,19 @@ fn read_patches(world: &World, event: &mut Event<'_>, parsed: &Parsed) -> Result
             .or_else(|| segment.args.first().map(String::as_str));
         if let Some(text) = text.filter(|text| applies && text.contains("*** Begin Patch")) {
             let directory = segment.directory.as_deref().unwrap_or(&event.cwd);
-            let found =
-                patch::parse(text, directory, &world.home).map_err(|error| error.to_string())?;
-            changes.extend(found.into_iter().map(|change| Change {
-                content: change.content.into_owned().into(),
-                ..change
-            }));
+            match patch::parse(text, directory, &world.home) {
+                Ok(found) => changes.extend(found.into_iter().map(|change| Change {
+                    content: change.content.into_owned().into(),
+                    ..change
+                })),
+                Err(error) => outcome = outcome.and(Err(error.to_string())),
+            }
         }
     }
     if !changes.is_empty() {
         event.add_changes(changes);
     }
-    Ok(())
+    outcome
 }
 
 /// What the checker `protect-config` needs beside the event, when it is called as a program.

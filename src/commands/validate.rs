@@ -175,7 +175,7 @@ impl<'a> Listing<'a> {
                     self.rule(rule, Some(fate));
                 }
             }
-            for problem in &stack.unmatched {
+            for problem in &stack.problems() {
                 if *problem.place.file == **path {
                     self.problem(problem);
                 }

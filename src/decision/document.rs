@@ -11,16 +11,26 @@ use std::borrow::Cow;
 /// harness has others, what pi-hooks' patterns look at, the segments of a shell call, and the event.
 pub(super) fn of<'a>(event: &'a Event<'a>, shell: Option<&'a Parsed>) -> Document<'a> {
     let mut aliases: Vec<(Cow<'a, str>, Json<'a>)> = Vec::new();
-    if let (Some(command), None) = (&event.command, event.tool_input.get("command")) {
+    // A tool that goes by another name takes no notice of an argument that only Claude's has.
+    let native =
+        event.tool_name == event.canonical_tool && event.tool_input.get("notebook_path").is_none();
+    let lacks = |name: &str| !native || event.tool_input.get(name).is_none();
+    if let Some(command) = event.command.as_ref().filter(|_| lacks("command")) {
         aliases.push(("command".into(), Json::string(command.as_ref())));
     }
-    let read = event
-        .file
-        .as_ref()
-        .filter(|_| event.canonical_tool == "Read");
-    let file = event.changes.first().map(|change| &change.path).or(read);
-    if let (Some(file), None) = (file, event.tool_input.get("file_path")) {
-        aliases.push(("file_path".into(), Json::string(file.to_string_lossy())));
+    let read = event.file.as_ref();
+    let read = read.filter(|_| event.canonical_tool == "Read");
+    let files = event.changes.iter().map(|change| &change.path).chain(read);
+    let mut files: Vec<Json<'a>> = files
+        .map(|file| Json::string(file.to_string_lossy()))
+        .collect();
+    if !files.is_empty() && lacks("file_path") {
+        let file = match files.len() {
+            1 => files.remove(0),
+            // A condition on a list looks at each: a patch hides no file behind its first.
+            _ => Json::Array(files),
+        };
+        aliases.push(("file_path".into(), file));
     }
     aliases.extend(pi_hooks::facts(event));
     Document::new(

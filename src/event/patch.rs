@@ -15,7 +15,7 @@
 use super::fields::usable;
 use super::{Change, InputError, Operation, paths};
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const ADD: &str = "*** Add File:";
 const UPDATE: &str = "*** Update File:";
@@ -27,7 +27,8 @@ const NO_MOVE_SOURCE: &str = "the patch has a `*** Move to:` that is not behind 
 
 /// The changes that `text` makes, with paths as they are meant in `cwd`.
 ///
-/// An update that moves its file deletes the old path and writes the new one.
+/// An update that moves its file deletes the old path and writes the new one. A path that can be
+/// read in two ways gives a change more, behind all others.
 pub(crate) fn parse<'a>(
     text: &'a str,
     cwd: &Path,
@@ -38,9 +39,15 @@ pub(crate) fn parse<'a>(
     let mut added = 0_usize;
     // A move belongs to the update header right before it.
     let mut movable = false;
+    let mut others: Vec<(usize, PathBuf)> = Vec::new();
+    let mut note_other = |at: usize, path: &str| {
+        let other = paths::other_reading(behind_marker(path), cwd, home);
+        others.extend(other.map(|other| (at, other)));
+    };
     for line in text.lines() {
         let header = line.trim();
         if let Some((operation, path)) = file_header(header) {
+            note_other(changes.len(), path);
             changes.push(change(operation, path, cwd, home)?);
             (added, movable) = (0, operation == Operation::Edit);
             continue;
@@ -52,6 +59,7 @@ pub(crate) fn parse<'a>(
                 Some(_) if line.starts_with(' ') => continue,
                 _ => return Err(InputError::new(NO_MOVE_SOURCE)),
             }
+            note_other(changes.len(), path);
             changes.push(change(Operation::Write, path, cwd, home)?);
         } else if let Some(text) = line.strip_prefix('+')
             && let Some(change) = changes.last_mut()
@@ -64,6 +72,10 @@ pub(crate) fn parse<'a>(
     }
     if changes.is_empty() {
         return Err(InputError::new(NO_TARGET));
+    }
+    for (at, path) in others {
+        let read_otherwise = changes.get(at).cloned();
+        changes.extend(read_otherwise.map(|change| Change { path, ..change }));
     }
     Ok(changes)
 }
@@ -79,17 +91,18 @@ fn file_header(line: &str) -> Option<(Operation, &str)> {
     .find_map(|(marker, operation)| Some((operation, line.strip_prefix(marker)?)))
 }
 
+/// One blank belongs to the marker, further ones to the name.
+fn behind_marker(path: &str) -> &str {
+    path.strip_prefix(' ').unwrap_or(path)
+}
+
 fn change<'a>(
     operation: Operation,
     path: &str,
     cwd: &Path,
     home: &Path,
 ) -> Result<Change<'a>, InputError> {
-    // One blank belongs to the marker, further ones to the name.
-    let path = usable(
-        path.strip_prefix(' ').unwrap_or(path),
-        "a path in the patch",
-    )?;
+    let path = usable(behind_marker(path), "a path in the patch")?;
     Ok(Change {
         path: paths::resolve(path, cwd, home),
         operation,

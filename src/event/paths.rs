@@ -18,6 +18,25 @@ pub(crate) fn resolve(text: &str, cwd: &Path, home: &Path) -> PathBuf {
     physical(&cwd.join(expand_tilde(text, home)))
 }
 
+/// What `text` means for a program that folds `..` before it looks at the disk, as Node's
+/// `path.resolve` does; `None` where that is what [`resolve`] found. They differ where a link stands
+/// before `..`, and which of the two a client means is its own affair.
+pub(crate) fn other_reading(text: &str, cwd: &Path, home: &Path) -> Option<PathBuf> {
+    if !text.contains("..") {
+        return None;
+    }
+    let mut folded = PathBuf::new();
+    for part in cwd.join(expand_tilde(text, home)).components() {
+        match part {
+            Component::ParentDir => {
+                folded.pop();
+            }
+            part => folded.push(part),
+        }
+    }
+    Some(physical(&folded)).filter(|other| *other != resolve(text, cwd, home))
+}
+
 /// Replaces a leading `~` or `~user` (POSIX XCU 2.6.1); an unknown user stays literal.
 pub(crate) fn expand_tilde<'t>(text: &'t str, home: &Path) -> Cow<'t, Path> {
     let Some(behind) = text.strip_prefix('~') else {

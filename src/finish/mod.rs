@@ -76,7 +76,7 @@ pub(crate) fn start(store: &Store, request: &Request<'_>) {
             ..Memory::default()
         };
     }
-    files.keep(Some(store));
+    files.keep(Some(store), root(request.directory));
     // Without a record the checks run, which is right.
     drop(store.write(&state));
 }
@@ -169,13 +169,13 @@ fn run_checks(
         }
         failures.push(failed);
     }
-    before.keep(store);
+    before.keep(store, root);
     if !ran.is_empty() && store.is_some() {
         let mut after = Files::take(store, request);
         for check in ran {
             state.check(&key(check)).after = after.digest(check);
         }
-        after.keep(store);
+        after.keep(store, root);
     }
     Some(failures)
 }
@@ -282,7 +282,7 @@ impl Files {
             deadline: request.deadline,
             watch_stdin: request.watch_stdin,
         };
-        let (former, digests) = store.snapshot();
+        let (former, digests) = store.snapshot(root);
         match Snapshot::take(root, &former, patience) {
             Ok(snapshot) if snapshot == former => Self {
                 snapshot: Some(former),
@@ -312,9 +312,9 @@ impl Files {
     }
 
     /// Stores what is new, for the next snapshot to build on.
-    fn keep(&self, store: Option<&Store>) {
+    fn keep(&self, store: Option<&Store>, root: &Path) {
         if let (true, Some(store), Some(snapshot)) = (self.new, store, &self.snapshot) {
-            store.keep_snapshot(snapshot, &self.digests);
+            store.keep_snapshot(root, snapshot, &self.digests);
         }
     }
 }
@@ -322,8 +322,8 @@ impl Files {
 /// What a check is remembered by: where it is configured, what it runs, and on what it depends.
 fn key(check: &Check) -> String {
     let text = format!(
-        "{:?} {:?} {:?} {:?}",
-        check.place.file.as_os_str(),
+        "{}\0{:?} {:?} {:?}",
+        check.place.file.display(),
         check.name,
         check.program,
         check.inputs

@@ -164,10 +164,10 @@ mod tests {
             describe(&failure(""), MAX_BYTES),
             "Lint: exited with status 1"
         );
-        let lines: String = (1..=200).map(|number| format!("{number}\n")).collect();
-        let shown = describe(&failure(&lines), MAX_BYTES);
+        let lines: Vec<String> = (1..=200).map(|number| number.to_string()).collect();
+        let shown = describe(&failure(&lines.join("\n")), MAX_BYTES);
         assert!(shown.ends_with("\n199\n200") && shown.contains("\n103\n"));
-        assert!(shown.contains("[the end of 692 bytes; all of it: /tmp/full.log]"));
+        assert!(shown.contains("[the end of 691 bytes; all of it: /tmp/full.log]"));
         assert_eq!(shown.lines().count(), MAX_LINES);
     }
 

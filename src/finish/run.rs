@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn every_end_but_a_proven_success_is_a_failure() {
-        let minute = Some(Duration::from_mins(1));
+        let own = Some(Duration::from_secs(90));
         for (end, time, proven, expected) in [
             (End::Exited(0), None, true, None),
             (
@@ -228,9 +228,9 @@ mod tests {
             ),
             (
                 End::TimedOut,
-                minute,
+                own,
                 true,
-                Some("was cut off at its timeout of 60 s"),
+                Some("was cut off at its timeout of 90 s"),
             ),
             (
                 End::TimedOut,

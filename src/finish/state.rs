@@ -1,6 +1,6 @@
 //! What finish checks remember of a session.
 //!
-//! Promises: sessions share nothing; a write replaces the whole or nothing; what cannot be read is
+//! Promises: sessions share nothing but what is known of files; a write replaces the whole or nothing; what cannot be read is
 //! as good as absent, so checks run. Never: lies in the repository, can be named by a session's id.
 
 use super::snapshot::{Digest, Snapshot};
@@ -10,12 +10,13 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// A session that was silent for so long is forgotten.
-const KEPT: Duration = Duration::from_hours(1440);
+/// A session that was silent for so many days is forgotten.
+const KEPT_DAYS: u64 = 60;
 
 /// Digests of sets of files, by what names the set.
 pub(super) type Digests = BTreeMap<String, String>;
@@ -69,8 +70,10 @@ impl Store {
         self.folder.join(&self.name)
     }
 
-    fn table(&self) -> PathBuf {
-        self.folder.join(format!("{}.files", self.name))
+    /// What is known of a repository's files says nothing of a session, so they all share it.
+    fn table(&self, root: &Path) -> PathBuf {
+        let name = hex(&sha256::digest(root.as_os_str().as_bytes()));
+        self.folder.join(format!("{name}.files"))
     }
 
     /// What is remembered; nothing if there is nothing to be read.
@@ -84,10 +87,10 @@ impl Store {
         self.replace(&self.file(), &[state.to_json().to_text().as_bytes()])
     }
 
-    /// The last snapshot, or an empty one, and the digests that were worked out of it. They stand in
+    /// The repository's last snapshot, or an empty one, and the digests that were worked out of it. They stand in
     /// the first line of its file, so that they cannot be another's.
-    pub(super) fn snapshot(&self) -> (Snapshot, Digests) {
-        let mut table = fs::read(self.table()).unwrap_or_default();
+    pub(super) fn snapshot(&self, root: &Path) -> (Snapshot, Digests) {
+        let mut table = fs::read(self.table(root)).unwrap_or_default();
         let end = table.iter().position(|byte| *byte == b'\n');
         let line = table
             .drain(..end.map_or(0, |end| end + 1))
@@ -101,23 +104,23 @@ impl Store {
     }
 
     /// A snapshot that cannot be stored costs the next one time, no more.
-    pub(super) fn keep_snapshot(&self, snapshot: &Snapshot, digests: &Digests) {
+    pub(super) fn keep_snapshot(&self, root: &Path, snapshot: &Snapshot, digests: &Digests) {
         let digests = digests
             .iter()
             .map(|(inputs, digest)| (inputs.as_str(), Json::string(digest.as_str())));
         let line = Json::object(digests).to_text() + "\n";
-        drop(self.replace(&self.table(), &[line.as_bytes(), snapshot.as_bytes()]));
+        drop(self.replace(&self.table(root), &[line.as_bytes(), snapshot.as_bytes()]));
     }
 
     /// Forgets the session.
     pub(super) fn forget(&self) {
         drop(fs::remove_file(self.file()));
-        drop(fs::remove_file(self.table()));
     }
 
     /// Removes what sessions have left that ended long ago.
     pub(super) fn clean_up(&self) {
-        let old = SystemTime::now().checked_sub(KEPT);
+        let kept = Duration::from_secs(KEPT_DAYS * 24 * 3600);
+        let old = SystemTime::now().checked_sub(kept);
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let changed = entry.metadata().and_then(|metadata| metadata.modified());
             if changed.ok() < old {

@@ -32,103 +32,49 @@ fn failure(name: &str) -> Failure {
     }
 }
 
+/// What was seen, what stood there after the checks, whether it ran again, failed, was unsettled.
+fn memory(text: &str) -> Memory {
+    let word = |index| text.split(' ').nth(index).filter(|word| *word != "-");
+    Memory {
+        seen: word(0).map(str::to_owned),
+        after: word(1).map(str::to_owned),
+        again: text.contains("again"),
+        failed: text.contains("failed"),
+        unsettled: text.contains("unsettled"),
+    }
+}
+
 #[test]
 fn a_check_is_due_by_what_changed_since_its_own_last_run() {
-    let memory = |seen: &str, after: &str, again, failed, unsettled| Memory {
-        seen: (!seen.is_empty()).then(|| seen.to_owned()),
-        after: (!after.is_empty()).then(|| after.to_owned()),
-        again,
-        failed,
-        unsettled,
-    };
-    for (memory, now, background, due, why) in [
+    for (remembered, now, background, due, why) in [
+        ("- -", "a", false, true, "never seen"),
+        ("a a", "a", false, false, "as it was"),
+        ("a a", "b", false, true, "changed"),
+        ("a a", "", false, true, "no snapshot"),
+        ("a a failed", "a", false, true, "failed before"),
+        ("a b", "b", false, true, "changed by checks"),
+        ("a b again", "b", false, false, "changed by checks again"),
+        ("a b again", "c", false, true, "and then by others"),
         (
-            memory("", "", false, false, false),
-            "a",
-            false,
-            true,
-            "never seen",
-        ),
-        (
-            memory("a", "a", false, false, false),
-            "a",
-            false,
-            false,
-            "as it was",
-        ),
-        (
-            memory("a", "a", false, false, false),
-            "b",
-            false,
-            true,
-            "changed",
-        ),
-        (
-            memory("a", "a", false, false, false),
-            "",
-            false,
-            true,
-            "no snapshot",
-        ),
-        (
-            memory("a", "a", false, true, false),
-            "a",
-            false,
-            true,
-            "failed before",
-        ),
-        (
-            memory("a", "b", false, false, false),
-            "b",
-            false,
-            true,
-            "changed by checks",
-        ),
-        (
-            memory("a", "b", true, false, false),
-            "b",
-            false,
-            false,
-            "changed by checks again",
-        ),
-        (
-            memory("a", "b", true, false, false),
-            "c",
-            false,
-            true,
-            "and then by others",
-        ),
-        (
-            memory("a", "b", true, true, false),
+            "a b again failed",
             "b",
             false,
             true,
             "changed by checks, failed",
         ),
         (
-            memory("a", "", true, false, false),
+            "a - again",
             "b",
             false,
             true,
             "not known what checks changed",
         ),
-        (
-            memory("a", "a", false, false, true),
-            "a",
-            true,
-            false,
-            "tasks still run",
-        ),
-        (
-            memory("a", "a", false, false, true),
-            "a",
-            false,
-            true,
-            "tasks have ended",
-        ),
+        ("a a unsettled", "a", true, false, "tasks still run"),
+        ("a a unsettled", "a", false, true, "tasks have ended"),
     ] {
         let now = (!now.is_empty()).then(|| now.to_owned());
-        assert_eq!(is_due(&memory, now.as_ref(), background), due, "{why}");
+        let found = is_due(&memory(remembered), now.as_ref(), background);
+        assert_eq!(found, due, "{why}");
     }
 }
 

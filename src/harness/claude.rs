@@ -14,8 +14,15 @@ use std::path::Path;
 
 /// What this client calls a turn's id.
 const TURN: &str = "prompt_id";
-/// How the client opens a prompt that reports on a background task, monitor, agent or workflow.
-const TASK_NOTIFICATION: &str = "<task-notification>";
+/// How the client opens a prompt that no person wrote, and what it is.
+const MACHINE_OPENINGS: [(&str, &str); 4] = [
+    // Of a background task, monitor, agent or workflow.
+    ("<task-notification>", "it reports on a background task"),
+    ("<agent-message", ANOTHER_AGENT),
+    ("<teammate-message", ANOTHER_AGENT),
+    ("Another Claude session sent a message:", ANOTHER_AGENT),
+];
+const ANOTHER_AGENT: &str = "it is another agent's message";
 
 /// Reads the payload of `moment`.
 pub(super) fn decode<'a>(
@@ -50,12 +57,13 @@ pub(super) fn decode<'a>(
 /// Scheduled prompts look like a person's; the calls that schedule them are judged instead.
 fn author(text: &str, environment: &Environment) -> Author {
     if environment.nested {
-        Author::Machine("the client was started by another agent")
-    } else if text.trim_start().starts_with(TASK_NOTIFICATION) {
-        Author::Machine("it reports on a background task")
-    } else {
-        Author::Person
+        return Author::Machine("the client was started by another agent");
     }
+    let text = text.trim_start();
+    let machine = MACHINE_OPENINGS
+        .iter()
+        .find(|(opening, _)| text.starts_with(opening));
+    machine.map_or(Author::Person, |(_, what)| Author::Machine(what))
 }
 
 fn settings_change<'a>(
@@ -157,7 +165,7 @@ impl FileTool {
             Self::NotebookEdit => "notebook_path",
             Self::Write | Self::Edit | Self::MultiEdit => "file_path",
         };
-        let path = paths::resolve(input.name_text(path_key)?, &event.cwd, home);
+        let path = input.name_text(path_key)?;
         let content = match self {
             Self::Write => Cow::Borrowed(input.text("content")?),
             Self::Edit => Cow::Borrowed(input.text("new_string")?),
@@ -173,11 +181,14 @@ impl FileTool {
             Self::Edit | Self::MultiEdit | Self::NotebookEdit => (Kind::FileEdit, Operation::Edit),
         };
         event.kind = kind;
-        event.add_changes(vec![Change {
+        let other = paths::other_reading(path, &event.cwd, home);
+        let readings = std::iter::once(paths::resolve(path, &event.cwd, home)).chain(other);
+        let change = |path| Change {
             path,
             operation,
-            content,
-        }]);
+            content: content.clone(),
+        };
+        event.add_changes(readings.map(change).collect());
         Ok(())
     }
 }

@@ -5,6 +5,8 @@ use crate::event::{Change, Kind};
 use crate::json::Json;
 use crate::matching::{Document, Outcome};
 
+/// The published schema and the example beside it.
+const SCHEMA: &str = include_str!("../../examples/config.schema.json");
 const EXAMPLE: &str = include_str!("../../examples/pi-hooks.json");
 
 fn parsed(text: &str) -> PiHooksFile {
@@ -255,5 +257,148 @@ fn arguments_must_all_be_covering_strings() {
     ] {
         let text = format!(r#"{{"tool": "bash", "arguments": {arguments}}}"#);
         assert_eq!(covers(&text, &event), wanted, "{arguments}");
+    }
+}
+
+/// All objects of the schema that say which properties they have.
+fn sections_of_the_schema<'s>(schema: &'s Json<'s>, found: &mut Vec<Vec<&'s str>>) {
+    if let Some(properties) = schema.get("properties").and_then(Json::as_object) {
+        assert_eq!(schema.get("additionalProperties"), Some(&Json::Bool(false)));
+        found.push(properties.iter().map(|(key, _)| key.as_ref()).collect());
+    }
+    let entries = schema.as_object().unwrap_or_default().iter();
+    let items = schema.as_array().unwrap_or_default();
+    for value in entries.map(|(_, value)| value).chain(items) {
+        sections_of_the_schema(value, found);
+    }
+}
+
+#[test]
+fn the_published_schema_has_the_keys_that_are_read() {
+    let schema = Json::parse(SCHEMA).unwrap();
+    let mut published = Vec::new();
+    sections_of_the_schema(&schema, &mut published);
+    for keys in &published {
+        let is_section = |section: &&Section| section.fields == keys.as_slice();
+        // A check is published by its type, so that `command` and `path` exclude each other.
+        let by_type = [
+            ["name", "type", "command", "inputs"],
+            ["name", "type", "path", "inputs"],
+        ];
+        let known = SECTIONS.into_iter().any(|section| is_section(&section));
+        assert!(
+            known || by_type.iter().any(|check| check == keys.as_slice()),
+            "{keys:?}"
+        );
+    }
+    for section in SECTIONS {
+        let whole = published.iter().any(|keys| keys == section.fields);
+        assert!(whole || section.name == CHECK.name, "{}", section.name);
+    }
+    assert_eq!(published.len(), SECTIONS.len() + 1);
+}
+
+/// As much of JSON Schema as ours uses.
+pub(in crate::rules) fn accepts(root: &Json<'_>, schema: &Json<'_>, value: &Json<'_>) -> bool {
+    let keywords = schema.as_object().unwrap_or_default();
+    keywords
+        .iter()
+        .all(|(keyword, wanted)| match keyword.as_ref() {
+            "$schema" | "title" | "description" | "default" | "$defs" => true,
+            "$ref" => {
+                let name = wanted.as_str().unwrap().strip_prefix("#/$defs/").unwrap();
+                accepts(root, root.get("$defs").unwrap().get(name).unwrap(), value)
+            }
+            "type" => match wanted.as_str().unwrap() {
+                "object" => value.as_object().is_some(),
+                "array" => value.as_array().is_some(),
+                "string" => value.as_str().is_some(),
+                "boolean" => value.as_bool().is_some(),
+                "integer" => count(value).is_some(),
+                "number" => matches!(value, Json::Number(_)),
+                other => panic!("{other}"),
+            },
+            "minimum" => count(value).is_some(),
+            "pattern" => value.as_str().is_some_and(|text| !text.trim().is_empty()),
+            "exclusiveMinimum" => value
+                .to_text()
+                .parse()
+                .is_ok_and(|number: f64| number > 0.0),
+            "const" => value == wanted,
+            "enum" => wanted.as_array().unwrap().contains(value),
+            "allOf" => {
+                let mut all = wanted.as_array().unwrap().iter();
+                all.all(|schema| accepts(root, schema, value))
+            }
+            "required" => wanted
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|key| value.get(key.as_str().unwrap()).is_some()),
+            "properties" => wanted.as_object().unwrap().iter().all(|(key, schema)| {
+                value
+                    .get(key)
+                    .is_none_or(|value| accepts(root, schema, value))
+            }),
+            "additionalProperties" => {
+                value
+                    .as_object()
+                    .unwrap_or_default()
+                    .iter()
+                    .all(|(key, value)| {
+                        let own = schema
+                            .get("properties")
+                            .is_some_and(|own| own.get(key).is_some());
+                        own || *wanted != Json::Bool(false) && accepts(root, wanted, value)
+                    })
+            }
+            "items" => value
+                .as_array()
+                .unwrap_or_default()
+                .iter()
+                .all(|item| accepts(root, wanted, item)),
+            "oneOf" => {
+                let alternatives = wanted.as_array().unwrap().iter();
+                alternatives
+                    .filter(|schema| accepts(root, schema, value))
+                    .count()
+                    == 1
+            }
+            other => panic!("unknown keyword {other}"),
+        })
+}
+
+#[test]
+fn the_schema_accepts_what_the_reader_accepts() {
+    let schema = Json::parse(SCHEMA).unwrap();
+    for (text, wanted) in [
+        (EXAMPLE, true),
+        ("{}", true),
+        (
+            r#"{"tool_call": {"rules": [{"match": {"tool": "x"}, "action": "block"}]}}"#,
+            false,
+        ),
+        (
+            r#"{"tool_call": {"rules": [{"match": {"tool": "x"}, "action": "nudge", "text": " "}]}}"#,
+            false,
+        ),
+        (
+            r#"{"tool_call": {"rules": [{"match": {"tool": "x", "arguments": {"a": 1}}, "action": "nudge", "text": "t"}]}}"#,
+            false,
+        ),
+        (r#"{"agent_before_settle": {"maxRetries": -1}}"#, false),
+        (
+            r#"{"agent_before_settle": {"checks": [{"type": "command", "path": "x"}]}}"#,
+            false,
+        ),
+        (
+            r#"{"agent_before_settle": {"checks": [{"type": "script", "path": "x"}]}}"#,
+            true,
+        ),
+        (r#"{"other": 1}"#, false),
+    ] {
+        let value = Json::parse(text).unwrap();
+        assert_eq!(accepts(&schema, &schema, &value), wanted, "{text}");
+        assert_eq!(problems(text).is_empty(), wanted, "{text}");
     }
 }

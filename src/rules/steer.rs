@@ -1,6 +1,6 @@
 //! Steer files, `.steer.toml` and steer's user configuration, and how they lie over one another.
 
-use super::schema::{Section, Source, shown};
+use super::schema::{Section, Source, nearest, shown};
 use super::{Diagnostic, Layer, Place, Rule, rule};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -55,7 +55,7 @@ pub(crate) struct Stack {
     /// Every rule of every file. A replacement stands behind the rule it replaces.
     pub(crate) rules: Vec<(Rule, Fate)>,
     /// Each `disable` that names no rule.
-    pub(crate) unmatched: Vec<Diagnostic>,
+    unmatched: Vec<(String, Place)>,
 }
 
 impl Stack {
@@ -63,6 +63,25 @@ impl Stack {
     pub(crate) fn into_active(self) -> impl Iterator<Item = Rule> {
         let active = |(rule, fate): (Rule, Fate)| (fate == Fate::Active).then_some(rule);
         self.rules.into_iter().filter_map(active)
+    }
+
+    /// What is wrong with each `disable` that names no rule.
+    pub(crate) fn problems(&self) -> Vec<Diagnostic> {
+        let names: Vec<&str> = self
+            .rules
+            .iter()
+            .map(|(rule, _)| rule.id.as_str())
+            .collect();
+        let problem = |(name, place): &(String, Place)| {
+            let near = nearest(name, &names)
+                .map_or(String::new(), |near| format!(", did you mean `{near}`?"));
+            let name = shown(name);
+            Diagnostic {
+                place: place.clone(),
+                message: format!("`disable` names `{name}`, and no rule has that name{near}"),
+            }
+        };
+        self.unmatched.iter().map(problem).collect()
     }
 }
 
@@ -93,13 +112,7 @@ pub(crate) fn stack(files: Vec<SteerFile>) -> Stack {
         {
             Some((_, fate @ Fate::Active)) => *fate = Fate::Disabled(place),
             Some(_) => {}
-            None => {
-                let message = format!(
-                    "`disable` names `{}`, and no rule has that name",
-                    shown(&name)
-                );
-                unmatched.push(Diagnostic { place, message });
-            }
+            None => unmatched.push((name, place)),
         }
     }
     Stack {

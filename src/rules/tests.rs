@@ -990,13 +990,13 @@ fn steer_files_lie_over_one_another() {
             "3 e disabled 2:1:12",
         ]
     );
-    let active: Vec<_> = stack.clone().into_active().map(|rule| rule.id).collect();
-    assert_eq!(active, ["a", "b", "d"]);
-    let unmatched: Vec<_> = stack.unmatched.iter().map(Diagnostic::to_string).collect();
+    let unmatched: Vec<_> = stack.problems().iter().map(Diagnostic::to_string).collect();
     assert_eq!(
         unmatched,
         ["2:1:22: `disable` names `nobody`, and no rule has that name"]
     );
+    let active: Vec<_> = stack.into_active().map(|rule| rule.id).collect();
+    assert_eq!(active, ["a", "b", "d"]);
 }
 
 #[test]

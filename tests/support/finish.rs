@@ -8,20 +8,20 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 use std::{env, fs, thread};
 
-pub const PROGRAM: &str = env!("CARGO_BIN_EXE_i-insist");
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_i-insist");
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
 /// There as long as the value.
-pub struct World {
-    pub home: PathBuf,
-    pub root: PathBuf,
+pub(crate) struct World {
+    pub(crate) home: PathBuf,
+    pub(crate) root: PathBuf,
     /// Where the hook looks for programs.
-    pub path: OsString,
+    pub(crate) path: OsString,
 }
 
 impl World {
     /// A home with a directory `project` that belongs to no repository.
-    pub fn directory() -> Self {
+    pub(crate) fn directory() -> Self {
         let number = NUMBER.fetch_add(1, SeqCst);
         let home = env::temp_dir().join(format!("i-insist-finish-{}-{number}", std::process::id()));
         for folder in ["project", "temporary", "bin"] {
@@ -36,7 +36,7 @@ impl World {
     }
 
     /// The same as a repository with one commit.
-    pub fn repository() -> Self {
+    pub(crate) fn repository() -> Self {
         let world = Self::directory();
         world.git("init -q -b main");
         world.write("kept.txt", "kept\n");
@@ -47,41 +47,41 @@ impl World {
         world
     }
 
-    pub fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         let path = self.root.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
-    pub fn guard(&self, text: &str) {
+    pub(crate) fn guard(&self, text: &str) {
         self.write(".i-insist/test.toml", text);
     }
 
     /// A guard file for every repository.
-    pub fn general(&self, text: &str) {
+    pub(crate) fn general(&self, text: &str) {
         let folder = self.home.join(".i-insist");
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("test.toml"), text).unwrap();
     }
 
     /// A program that is found before all others.
-    pub fn program(&self, name: &str, text: &str) {
+    pub(crate) fn program(&self, name: &str, text: &str) {
         use std::os::unix::fs::PermissionsExt;
         let path = self.home.join("bin").join(name);
         fs::write(&path, text).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    pub fn temporary(&self) -> PathBuf {
+    pub(crate) fn temporary(&self) -> PathBuf {
         self.home.join("temporary")
     }
 
-    pub fn git(&self, arguments: &str) {
+    pub(crate) fn git(&self, arguments: &str) {
         self.shell(&format!("git {arguments}"));
     }
 
     /// A piece of shell in the repository; what it prints.
-    pub fn shell(&self, text: &str) -> String {
+    pub(crate) fn shell(&self, text: &str) -> String {
         let text = format!("set -e; {text}");
         let mut shell = self.prepared("/bin/sh");
         let output = shell.args(["-c", &text]).output().unwrap();
@@ -104,19 +104,19 @@ impl World {
         command
     }
 
-    pub fn command(&self, arguments: &[&str]) -> (i32, String) {
+    pub(crate) fn command(&self, arguments: &[&str]) -> (i32, String) {
         let output = self.prepared(PROGRAM).args(arguments).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         (output.status.code().unwrap(), text)
     }
 
     /// Calls a hook and returns what it prints.
-    pub fn hook(&self, harness: &str, event: &str, payload: &str) -> String {
+    pub(crate) fn hook(&self, harness: &str, event: &str, payload: &str) -> String {
         self.below("exec \"$@\"", harness, event, payload)
     }
 
     /// The same below a piece of shell that ends by running `"$@"`.
-    pub fn below(&self, shell: &str, harness: &str, event: &str, payload: &str) -> String {
+    pub(crate) fn below(&self, shell: &str, harness: &str, event: &str, payload: &str) -> String {
         let mut command = self.prepared("/bin/sh");
         let words = [
             "-c",
@@ -135,13 +135,13 @@ impl World {
     }
 
     /// The same without waiting.
-    pub fn spawn(&self, harness: &str, event: &str, payload: &str) -> Child {
+    pub(crate) fn spawn(&self, harness: &str, event: &str, payload: &str) -> Child {
         let mut command = self.prepared(PROGRAM);
         fed(command.args(["hook", "--harness", harness, event]), payload)
     }
 
     /// The same in a client that another agent's shell has started.
-    pub fn nested(&self, harness: &str, event: &str, payload: &str) -> String {
+    pub(crate) fn nested(&self, harness: &str, event: &str, payload: &str) -> String {
         self.below(
             "CLAUDE_CODE_EXECPATH=/x exec \"$@\"",
             harness,
@@ -150,7 +150,7 @@ impl World {
         )
     }
 
-    pub fn start(&self, harness: &str, source: &str) {
+    pub(crate) fn start(&self, harness: &str, source: &str) {
         let payload = format!(
             "{{\"session_id\":\"s\",\"cwd\":\"{}\",\"source\":\"{source}\"}}",
             self.root.display()
@@ -158,18 +158,18 @@ impl World {
         self.hook(harness, "session-start", &payload);
     }
 
-    pub fn prompt_payload(&self, text: &str) -> String {
+    pub(crate) fn prompt_payload(&self, text: &str) -> String {
         format!(
             "{{\"session_id\":\"s\",\"cwd\":\"{}\",\"prompt\":\"{text}\"}}",
             self.root.display()
         )
     }
 
-    pub fn prompt(&self, harness: &str, text: &str) {
+    pub(crate) fn prompt(&self, harness: &str, text: &str) {
         self.hook(harness, "user-prompt-submit", &self.prompt_payload(text));
     }
 
-    pub fn stop_payload(&self, session: &str, tasks: usize) -> String {
+    pub(crate) fn stop_payload(&self, session: &str, tasks: usize) -> String {
         let tasks = vec!["{\"id\":\"t\"}"; tasks].join(",");
         format!(
             "{{\"session_id\":\"{session}\",\"cwd\":\"{}\",\"background_tasks\":[{tasks}]}}",
@@ -177,16 +177,16 @@ impl World {
         )
     }
 
-    pub fn stop(&self, harness: &str) -> String {
+    pub(crate) fn stop(&self, harness: &str) -> String {
         self.stop_of(harness, "s", 0)
     }
 
-    pub fn stop_of(&self, harness: &str, session: &str, tasks: usize) -> String {
+    pub(crate) fn stop_of(&self, harness: &str, session: &str, tasks: usize) -> String {
         self.hook(harness, "stop", &self.stop_payload(session, tasks))
     }
 
     /// What checks have noted in the home's file `ran` since the last question.
-    pub fn ran(&self) -> Vec<String> {
+    pub(crate) fn ran(&self) -> Vec<String> {
         let path = self.home.join("ran");
         let text = fs::read_to_string(&path).unwrap_or_default();
         drop(fs::remove_file(path));
@@ -194,7 +194,7 @@ impl World {
     }
 
     /// Waits for a file of the home.
-    pub fn await_file(&self, name: &str) -> String {
+    pub(crate) fn await_file(&self, name: &str) -> String {
         for _ in 0..6_000 {
             if let Ok(text) = fs::read_to_string(self.home.join(name)) {
                 return text;
@@ -233,7 +233,7 @@ fn fed(command: &mut Command, payload: &str) -> Child {
     child
 }
 
-pub fn signal(pid: u32, name: &str) {
+pub(crate) fn signal(pid: u32, name: &str) {
     let sent = Command::new("kill")
         .args([&format!("-{name}"), &pid.to_string()])
         .status();
