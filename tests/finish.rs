@@ -541,13 +541,17 @@ fn what_checks_run_is_protected() {
     let world = World::repository();
     world.guard(
         "[finish]\n[[finish.checks]]\nscript = \"tools/check.ts\"\n[[finish.checks]]\ncommand = \"sh tools/lint.sh src\"\n\
+         [[finish.checks]]\ncommand = \"./tools/direct src/code.ts\"\n[[finish.checks]]\ncommand = \"grep x kept.txt\"\n\
          [[rules]]\nid = \"guard\"\nchecker = [\"i-insist\", \"protect-config\"]\nmessage = \"protected\"\n",
     );
     world.write("tools/lint.sh", "true\n");
+    world.write("tools/direct", "true\n");
     for (file, denied) in [
         ("tools/check.ts", true),
         ("tools/lint.sh", true),
+        ("tools/direct", true),
         ("tools/other.sh", false),
+        ("kept.txt", false),
         ("src/code.ts", false),
     ] {
         let payload = format!(

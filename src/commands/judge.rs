@@ -274,6 +274,11 @@ impl Checkers for Asked<'_> {
     }
 }
 
+/// Programs whose first argument is a program too.
+const INTERPRETERS: [&str; 10] = [
+    "sh", "bash", "dash", "zsh", "python", "python3", "node", "bun", "ruby", "perl",
+];
+
 /// What `protect` guards in this run.
 fn guarded(world: &World, sources: &Sources, event: &Event<'_>) -> Guarded {
     let mut configuration: Vec<PathBuf> = world.guard_directories().to_vec();
@@ -299,7 +304,13 @@ fn guarded(world: &World, sources: &Sources, event: &Event<'_>) -> Guarded {
             Program::Script(path) => programs.push(root.join(path)),
             Program::Command(text) => {
                 let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-                programs.extend(program_files(root, &words));
+                let (program, _) = words.split_at(words.len().min(1));
+                // Most programs' arguments are what they look at, and the agent's to change.
+                let interpreted = program
+                    .iter()
+                    .any(|word| INTERPRETERS.contains(&word.as_str()));
+                let counted = if interpreted { &words } else { program };
+                programs.extend(program_files(root, counted));
             }
         }
     }
