@@ -249,6 +249,6 @@ fn toml_names(directory: &Path) -> io::Result<Vec<std::ffi::OsString>> {
             names.push(name);
         }
     }
-    names.sort_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
+    names.sort_unstable();
     Ok(names)
 }

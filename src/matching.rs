@@ -312,26 +312,38 @@ impl<'d, 'a> Scope<'d, 'a> {
             (Scope::Root(document), None) => (Some(document.input), &[][..]),
             (Scope::Root(_), Some((Part::Index(_), _))) => (None, &[][..]),
         };
-        let mut values: Vec<&Json<'a>> = start.into_iter().collect();
-        for part in rest {
-            values = values
-                .into_iter()
-                .flat_map(|value| step(value, part))
-                .collect();
+        let mut values = Vec::new();
+        if let Some(start) = start {
+            follow(start, rest, &mut values);
         }
         values
     }
 }
 
-fn step<'d, 'a>(value: &'d Json<'a>, part: &Part) -> Vec<&'d Json<'a>> {
+/// Adds the values that the parts of a path lead to. The value's nesting, which its reader bounds,
+/// bounds the recursion.
+fn follow<'d, 'a>(value: &'d Json<'a>, parts: &[Part], values: &mut Vec<&'d Json<'a>>) {
+    let Some((part, rest)) = parts.split_first() else {
+        values.push(value);
+        return;
+    };
     match (value, part) {
-        (Json::Array(elements), Part::Index(index)) => elements.get(*index).into_iter().collect(),
-        (Json::Array(elements), Part::Key(key)) => elements
-            .iter()
-            .filter_map(|element| element.get(key))
-            .collect(),
-        (Json::Object(_), Part::Key(key)) => value.get(key).into_iter().collect(),
-        _ => Vec::new(),
+        (Json::Array(elements), Part::Index(index)) => {
+            if let Some(element) = elements.get(*index) {
+                follow(element, rest, values);
+            }
+        }
+        (Json::Array(elements), Part::Key(key)) => {
+            for inner in elements.iter().filter_map(|element| element.get(key)) {
+                follow(inner, rest, values);
+            }
+        }
+        (Json::Object(_), Part::Key(key)) => {
+            if let Some(inner) = value.get(key) {
+                follow(inner, rest, values);
+            }
+        }
+        _ => {}
     }
 }
 

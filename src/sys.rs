@@ -37,8 +37,10 @@ extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
     ignore(libc::SIGPIPE);
     let count = usize::try_from(count).unwrap_or_default();
     let argument = |index| {
-        // SAFETY: `arguments` leads to `count` pointers.
-        let argument = unsafe { *arguments.add(index) };
+        // SAFETY: `arguments` leads to `count` pointers, and `index` is below `count`.
+        let argument = unsafe { arguments.add(index) };
+        // SAFETY: as above.
+        let argument = unsafe { *argument };
         // SAFETY: each leads to a NUL-terminated string that lives as long as the process.
         let argument = unsafe { std::ffi::CStr::from_ptr(argument) };
         OsString::from_vec(argument.to_bytes().to_owned())

@@ -494,3 +494,67 @@ fn a_file_that_is_to_be_trusted_first_runs_nothing() {
     world.stop("claude");
     assert_eq!(world.ran(), ["ran"]);
 }
+
+#[test]
+fn sessions_at_the_same_time_count_for_themselves() {
+    let world = World::repository();
+    world.guard(FAILING);
+    std::thread::scope(|scope| {
+        for session in ["a", "b", "c", "d"] {
+            let world = &world;
+            scope.spawn(move || {
+                let held: Vec<bool> = (0..4)
+                    .map(|_| world.stop_of("claude", session, 0).contains("\"block\""))
+                    .collect();
+                assert_eq!(held, [true, true, false, false], "{session}");
+            });
+        }
+    });
+}
+
+#[test]
+fn a_hook_that_is_killed_has_sent_nobody_back() {
+    let world = World::repository();
+    world.guard("[finish]\nmax_retries = 1\n[[finish.checks]]\ncommand = \"echo $$ >$HOME/part; mv $HOME/part $HOME/pid; exec sleep 600\"\n");
+    let mut hook = world.spawn("claude", "stop", &world.stop_payload("s", 0));
+    let pid = world.await_file("pid");
+    hook.kill().unwrap();
+    hook.wait().unwrap();
+    world.guard(&FAILING.replace("max_retries = 2", "max_retries = 1"));
+    assert!(world.stop("claude").contains("\"block\""));
+    assert!(!world.stop("claude").contains("\"block\""));
+    // The kernel ends the check together with the hook (Linux, PR_SET_PDEATHSIG).
+    let ended = |_| {
+        !std::path::Path::new("/proc")
+            .join(pid.trim())
+            .join("exe")
+            .exists()
+    };
+    assert!((0..600).any(|round| ended(round) || {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        false
+    }));
+}
+
+#[test]
+fn what_checks_run_is_protected() {
+    let world = World::repository();
+    world.guard(
+        "[finish]\n[[finish.checks]]\nscript = \"tools/check.ts\"\n[[finish.checks]]\ncommand = \"sh tools/lint.sh src\"\n\
+         [[rules]]\nid = \"guard\"\nchecker = [\"i-insist\", \"protect-config\"]\nmessage = \"protected\"\n",
+    );
+    world.write("tools/lint.sh", "true\n");
+    for (file, denied) in [
+        ("tools/check.ts", true),
+        ("tools/lint.sh", true),
+        ("tools/other.sh", false),
+        ("src/code.ts", false),
+    ] {
+        let payload = format!(
+            "{{\"session_id\":\"s\",\"cwd\":\"{}\",\"tool_name\":\"Write\",\"tool_input\":{{\"file_path\":\"{file}\",\"content\":\"x\"}}}}",
+            world.root.display()
+        );
+        let reply = world.hook("claude", "pre-tool-use", &payload);
+        assert_eq!(reply.contains("deny"), denied, "{file}: {reply}");
+    }
+}

@@ -78,6 +78,15 @@ pub(crate) fn run(
     verdict.unwrap_or_else(|complaint| Verdict::Broken(explain(rule, &complaint, &finished)))
 }
 
+/// A time in seconds, as a rule file has it.
+fn seconds(time: Duration) -> String {
+    let digits = format!("{}.{:03}", time.as_secs(), time.subsec_millis());
+    digits
+        .trim_end_matches('0')
+        .trim_end_matches('.')
+        .to_owned()
+}
+
 /// What is wrong with the way a checker ended. `own_time` is its time-out, unless the hook's own
 /// deadline came first.
 fn complaint(end: End, own_time: Option<Duration>) -> Option<String> {
@@ -86,10 +95,7 @@ fn complaint(end: End, own_time: Option<Duration>) -> Option<String> {
         End::Exited(status) => Some(format!("exited with status {status}")),
         End::Signaled(signal) => Some(format!("was killed by {}", signal_name(signal))),
         End::TimedOut => Some(match own_time {
-            Some(time) => format!(
-                "did not answer within its timeout of {} s",
-                time.as_secs_f64()
-            ),
+            Some(time) => format!("did not answer within its timeout of {} s", seconds(time)),
             None => "did not answer before the hook's own time ran out".to_owned(),
         }),
         End::TooMuchOutput => Some("printed more than 1 MiB".to_owned()),

@@ -1,14 +1,18 @@
 //! The checks before finishing, for the hooks: finds their configurations and hands them on.
 
 use super::sources;
-use crate::discovery;
+use crate::discovery::{self, Scope};
 use crate::finish::{self, Outcome, Request, Store};
-use crate::harness::{Harness, Origin};
+use crate::harness::{Harness, Origin, Stop};
 use crate::json::Json;
 use crate::rules::{Diagnostic, Finish, Settings};
 use crate::world::World;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+
+/// For the person, where checks of a project that is not trusted were left out.
+const LEFT_OUT: &str =
+    "i-insist: this project is not trusted, so its checks before finishing were not run.";
 
 /// One hook that has to do with finishing.
 pub(super) struct Finishing<'a> {
@@ -27,11 +31,8 @@ impl Finishing<'_> {
     /// A session starts or goes on after a break.
     pub(super) fn start(&self, event: &Json<'_>) {
         if let Some(store) = self.store() {
-            let found = Found::new(self.world, &self.origin.cwd);
-            finish::start(
-                &store,
-                &self.request(&found, &self.origin.cwd, event, false),
-            );
+            let found = self.found(&self.origin.cwd);
+            finish::start(&store, &self.request(&found, &self.origin.cwd, event));
         }
     }
 
@@ -43,14 +44,25 @@ impl Finishing<'_> {
     }
 
     /// The agent wants to finish.
-    pub(super) fn stop(&self, event: &Json<'_>, background: bool) -> Outcome {
+    pub(super) fn stop(&self, event: &Json<'_>, stop: &Stop<'_>) -> Outcome {
         let store = self.store();
         let directory = self.directory(store.as_ref());
-        let found = Found::new(self.world, &directory);
-        finish::stop(
-            store.as_ref(),
-            &self.request(&found, &directory, event, background),
-        )
+        let found = self.found(&directory);
+        let request = Request {
+            background: stop.background_tasks > 0,
+            watch_stdin: stop.held_open,
+            ..self.request(&found, &directory, event)
+        };
+        let mut outcome = finish::stop(store.as_ref(), &request);
+        if found.left_out {
+            let told = outcome.person.into_iter().chain([LEFT_OUT.to_owned()]);
+            outcome.person = Some(told.collect::<Vec<_>>().join("\n\n"));
+        }
+        outcome
+    }
+
+    fn found(&self, directory: &Path) -> Found {
+        Found::new(self.world, directory, self.origin.project_trusted)
     }
 
     /// The session's directory. An agent that has left every repository still finishes in the one it
@@ -69,16 +81,15 @@ impl Finishing<'_> {
         found: &'r Found,
         directory: &'r Path,
         event: &'r Json<'r>,
-        background: bool,
     ) -> Request<'r> {
         Request {
             directory,
             configurations: &found.configurations,
             problems: found.problems.as_deref(),
             event,
-            background,
+            background: false,
             deadline: self.deadline,
-            watch_stdin: self.harness.holds_stdin_open(),
+            watch_stdin: false,
         }
     }
 }
@@ -89,17 +100,20 @@ pub(super) struct Found {
     pub(super) configurations: Vec<Finish>,
     /// A line for everything that is wrong.
     pub(super) problems: Option<String>,
+    /// There are checks that only a trusted project may have run.
+    pub(super) left_out: bool,
 }
 
 impl Found {
-    /// Reads every source. What is wrong in one file takes nothing from the others.
-    pub(super) fn new(world: &World, directory: &Path) -> Self {
+    /// Reads every source. What is wrong in one file takes nothing from the others. Of a project that
+    /// is not trusted no check counts.
+    pub(super) fn new(world: &World, directory: &Path, project_trusted: bool) -> Self {
         let mut settings = Settings::default();
         let mut problems = Vec::new();
-        let mut configurations = Vec::new();
+        let mut found = Vec::new();
         let mut files = Vec::new();
         match discovery::guard_files(&world.guard_directories(), directory, &[]) {
-            Ok(found) => files = found,
+            Ok(readable) => files = readable,
             Err(faults) => problems.extend(faults.iter().map(ToString::to_string)),
         }
         let named = |problem: &Diagnostic| format!("configuration {problem}");
@@ -107,21 +121,25 @@ impl Found {
             match sources::read_trusted(world, &settings, file) {
                 Ok(guard) => {
                     settings.join(guard.settings);
-                    configurations.extend(guard.finish);
+                    found.extend(guard.finish.map(|finish| (file.scope, finish)));
                 }
-                Err(found) => problems.extend(found.iter().map(named)),
+                Err(wrong) => problems.extend(wrong.iter().map(named)),
             }
         }
         if let Some(file) = discovery::pi_hooks_file(directory) {
             match sources::read_pi_hooks(world, &settings, file) {
-                Ok(file) => configurations.extend(file.finish),
-                Err(found) => problems.extend(found.iter().map(named)),
+                Ok(file) => found.extend(file.finish.map(|finish| (Scope::Place, finish))),
+                Err(wrong) => problems.extend(wrong.iter().map(named)),
             }
         }
         let problems = (!problems.is_empty()).then(|| format!("i-insist: {}", problems.join("\n")));
+        let (counted, left_out): (Vec<_>, Vec<_>) = found
+            .into_iter()
+            .partition(|(scope, _)| project_trusted || *scope == Scope::Person);
         Self {
-            configurations,
+            configurations: counted.into_iter().map(|(_, finish)| finish).collect(),
             problems,
+            left_out: !left_out.is_empty(),
         }
     }
 }

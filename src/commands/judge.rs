@@ -5,10 +5,11 @@ use super::sources::Sources;
 use crate::approval::{self, PREFIX};
 use crate::checker::{self, Checker, Verdict};
 use crate::decision::{self, Approval, Call, Checkers, Decision, Programs, Strength};
+use crate::discovery;
 use crate::event::{Change, Event, Kind, patch};
 use crate::json::Json;
 use crate::protect::{self, Guarded};
-use crate::rules::{Effect, Rule, Spelling};
+use crate::rules::{Effect, Program, Rule, Spelling};
 use crate::shell::{self, Parsed};
 use crate::world::World;
 use std::fmt;
@@ -221,7 +222,7 @@ pub(crate) fn for_protection(
         read_patches(world, event, parsed).map_err(Refusal::Input)?;
     }
     let sources = Sources::load(world, event, Spelling::Guard).map_err(Refusal::Configuration)?;
-    let guarded = guarded(world, &sources.directories, &sources.rules);
+    let guarded = guarded(world, &sources, event);
     Ok((parsed, guarded))
 }
 
@@ -249,7 +250,7 @@ impl Checkers for Asked<'_> {
             return Verdict::Pass;
         };
         if *argv == PROTECT_CONFIG {
-            let guarded = guarded(self.world, &self.sources.directories, &self.sources.rules);
+            let guarded = guarded(self.world, self.sources, self.event);
             return match protect::examine(self.event, self.parsed, &guarded, &self.world.home) {
                 None => Verdict::Pass,
                 Some(touch) => Verdict::Block(message.clone().unwrap_or_else(|| touch.to_string())),
@@ -274,7 +275,7 @@ impl Checkers for Asked<'_> {
 }
 
 /// What `protect` guards in this run.
-fn guarded(world: &World, directories: &[PathBuf], rules: &[Rule]) -> Guarded {
+fn guarded(world: &World, sources: &Sources, event: &Event<'_>) -> Guarded {
     let mut configuration: Vec<PathBuf> = world.guard_directories().to_vec();
     configuration.extend([
         world.config_home.join("steer/config.toml"),
@@ -282,13 +283,24 @@ fn guarded(world: &World, directories: &[PathBuf], rules: &[Rule]) -> Guarded {
         world.state.clone(),
     ]);
     configuration.extend(super::registration::settings_files(world));
-    configuration.extend(directories.iter().cloned());
+    configuration.extend(sources.directories.iter().cloned());
     let mut programs: Vec<PathBuf> = world.program.iter().cloned().collect();
-    for rule in rules.iter().filter(|rule| rule.enabled) {
+    for rule in sources.rules.iter().filter(|rule| rule.enabled) {
         if let Effect::Checker { argv, .. } = &rule.effect
             && *argv != PROTECT_CONFIG
         {
             programs.extend(program_files(&rule.directory, argv));
+        }
+    }
+    let directory = event.session_cwd.as_deref().unwrap_or(&event.cwd);
+    let root = discovery::repository_root(directory).unwrap_or(directory);
+    for check in sources.finish.iter().flat_map(|finish| &finish.checks) {
+        match &check.program {
+            Program::Script(path) => programs.push(root.join(path)),
+            Program::Command(text) => {
+                let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+                programs.extend(program_files(root, &words));
+            }
         }
     }
     Guarded::new(configuration, programs)

@@ -5,8 +5,7 @@ use super::{Exit, complain, say, usage_error};
 use crate::discovery;
 use crate::event::paths;
 use crate::harness::Harness;
-use crate::install::clients::{self, Registration};
-use crate::install::{self, Report, State};
+use crate::install::{self, Client, Report, State, clients, extension};
 use crate::world::{World, absolute};
 use std::path::{Path, PathBuf};
 
@@ -44,8 +43,8 @@ pub(crate) fn status(arguments: &[String]) -> Exit {
                 .err
                 .push_str(&["problem: ", &fault.to_string(), "\n"].concat());
         }
-        for finish in &Found::new(world, &paths::physical(&world.current_directory)).configurations
-        {
+        let here = paths::physical(&world.current_directory);
+        for finish in &Found::new(world, &here, true).configurations {
             for check in finishing::describe(finish) {
                 report.out.push_str(&[&check, "\n"].concat());
             }
@@ -56,10 +55,19 @@ pub(crate) fn status(arguments: &[String]) -> Exit {
 
 /// The files that say whether our hooks run, which `protect` guards.
 pub(crate) fn settings_files(world: &World) -> Vec<PathBuf> {
-    let of = |harness| {
-        let client = registration(world, harness);
-        let local = client.settings.with_file_name("settings.local.json");
-        [client.settings, local].into_iter().chain(client.switches)
+    let of = |harness| -> Vec<PathBuf> {
+        match registration(world, harness) {
+            Client::Hooks(client) => {
+                let local = client.settings.with_file_name("settings.local.json");
+                let own = [client.settings, local];
+                own.into_iter().chain(client.switches).collect()
+            }
+            // Beside our extension, the settings that add others, and whom the client trusts.
+            Client::Extension(client) => {
+                let beside = ["settings.json", "trust.json", "extensions"];
+                beside.map(|name| client.directory.join(name)).to_vec()
+            }
+        }
     };
     Harness::ALL.into_iter().flat_map(of).collect()
 }
@@ -69,8 +77,8 @@ pub(crate) fn settings_files(world: &World) -> Vec<PathBuf> {
 pub(crate) fn lost_hooks(world: &World, harness: Harness, path: Option<&Path>) -> Option<String> {
     let client = registration(world, harness);
     let physical = |path: &Path| path.canonicalize().unwrap_or_else(|_gone| path.to_owned());
-    let ours = path.is_none_or(|path| physical(path) == physical(&client.settings));
-    let settings = client.settings.display();
+    let ours = path.is_none_or(|path| physical(path) == physical(client.file()));
+    let settings = client.file().display();
     match install::state(world, &client) {
         State::Disabled(problem) => Some(format!("{problem}.")),
         State::Absent if ours => Some(format!("{settings} no longer holds our hooks.")),
@@ -80,14 +88,16 @@ pub(crate) fn lost_hooks(world: &World, harness: Harness, path: Option<&Path>) -
     }
 }
 
-fn registration(world: &World, harness: Harness) -> Registration {
+fn registration(world: &World, harness: Harness) -> Client {
+    let home = &world.home;
     match harness {
-        Harness::Claude => clients::claude(&world.home, absolute("CLAUDE_CONFIG_DIR")),
-        Harness::Codex => clients::codex(&world.home, absolute("CODEX_HOME")),
+        Harness::Claude => Client::Hooks(clients::claude(home, absolute("CLAUDE_CONFIG_DIR"))),
+        Harness::Codex => Client::Hooks(clients::codex(home, absolute("CODEX_HOME"))),
+        Harness::Pi => Client::Extension(extension::pi(home, absolute("PI_CODING_AGENT_DIR"))),
     }
 }
 
-fn with_harness(arguments: &[String], run: fn(&World, &Registration, bool) -> Report) -> Exit {
+fn with_harness(arguments: &[String], run: fn(&World, &Client, bool) -> Report) -> Exit {
     let (options, operands): (Vec<&str>, Vec<&str>) = arguments
         .iter()
         .map(String::as_str)
@@ -98,12 +108,12 @@ fn with_harness(arguments: &[String], run: fn(&World, &Registration, bool) -> Re
         _ => return usage_error("the one option here is --dry-run"),
     };
     let [name] = operands.as_slice() else {
-        return usage_error("exactly one HARNESS is needed: claude or codex");
+        return usage_error("exactly one HARNESS is needed: claude, codex or pi");
     };
     match Harness::from_name(name) {
         Some(harness) => in_world(|world| run(world, &registration(world, harness), dry_run)),
         None => usage_error(&format!(
-            "unknown harness `{name}`; there are claude and codex"
+            "unknown harness `{name}`; there are claude, codex and pi"
         )),
     }
 }
@@ -162,11 +172,11 @@ mod tests {
         };
         let client = registration(&world, Harness::Claude);
         assert_eq!(install::install(&world, &client, false).exit, 0);
-        let right = fs::read_to_string(&client.settings).unwrap();
-        let lost = || lost_hooks(&world, Harness::Claude, Some(&client.settings));
+        let right = fs::read_to_string(client.file()).unwrap();
+        let lost = || lost_hooks(&world, Harness::Claude, Some(client.file()));
         let changed = |from: &str, to: &str| {
             assert!(right.contains(from));
-            fs::write(&client.settings, right.replacen(from, to, 1)).unwrap();
+            fs::write(client.file(), right.replacen(from, to, 1)).unwrap();
         };
         assert_eq!(lost(), None);
         changed("{", "{\"model\": \"x\",");
@@ -187,7 +197,7 @@ mod tests {
             assert!(lost().is_some(), "{from} {to}");
         }
         // Another file cannot change our entries, but it can switch them off.
-        fs::write(&client.settings, &right).unwrap();
+        fs::write(client.file(), &right).unwrap();
         let other = home.join(".claude/settings.local.json");
         let elsewhere = || lost_hooks(&world, Harness::Claude, Some(&other));
         fs::write(&other, "{\"model\": \"x\"}").unwrap();

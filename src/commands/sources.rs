@@ -1,10 +1,13 @@
 //! The rules that hold for one call, read from their files.
 
+use super::judge::PROTECT_CONFIG;
 use super::trust;
 use crate::discovery::{self, RuleFile, Scope};
 use crate::event::Event;
 use crate::rules::steer::{self, SteerFile};
-use crate::rules::{Diagnostic, Rule, Settings, Spelling, builtins, guard, pi_hooks};
+use crate::rules::{
+    Diagnostic, Effect, Finish, Rule, Settings, Spelling, builtins, guard, pi_hooks,
+};
 use crate::world::World;
 use std::path::PathBuf;
 
@@ -12,11 +15,13 @@ use std::path::PathBuf;
 pub(crate) struct Sources {
     /// Guard rules, then those of pi-hooks, then those of steer's files.
     pub(crate) rules: Vec<Rule>,
+    /// What must pass before the agent finishes.
+    pub(crate) finish: Vec<Finish>,
     /// Of the machine's and the person's own files.
     pub(crate) settings: Settings,
     /// The rule directories that were found.
     pub(crate) directories: Vec<PathBuf>,
-    /// For the person: steer files that are left out, and why.
+    /// For the person: what is left out, and why.
     pub(crate) notices: Vec<String>,
 }
 
@@ -33,6 +38,7 @@ impl Sources {
     ) -> Result<Self, String> {
         let mut sources = Self {
             rules: Vec::new(),
+            finish: Vec::new(),
             settings: Settings::default(),
             directories: Vec::new(),
             notices: Vec::new(),
@@ -52,10 +58,14 @@ impl Sources {
         let mut uses = Vec::new();
         for file in &files {
             match read_trusted(world, &self.settings, file) {
-                Ok(guard) => {
+                Ok(mut guard) => {
+                    if file.scope == Scope::Place && !event.project_trusted {
+                        self.leave_out_checkers(&mut guard.rules, event);
+                    }
                     self.rules.extend(guard.rules);
                     self.settings.join(guard.settings);
                     uses.extend(guard.uses);
+                    self.finish.extend(guard.finish);
                 }
                 Err(found) => problems.extend(found),
             }
@@ -69,7 +79,10 @@ impl Sources {
         }
         if let Some(file) = discovery::pi_hooks_file(&event.cwd) {
             match read_pi_hooks(world, &self.settings, file) {
-                Ok(file) => self.rules.extend(file.rules),
+                Ok(file) => {
+                    self.rules.extend(file.rules);
+                    self.finish.extend(file.finish);
+                }
                 Err(found) => problems.extend(found),
             }
         }
@@ -88,6 +101,24 @@ impl Sources {
             .filter_map(|file| trust::objection(world, &self.settings, file))
             .collect();
         none_of(&objections)
+    }
+
+    /// Takes out the rules that would start a program of a project the person does not trust, and tells
+    /// of those that would have been asked.
+    fn leave_out_checkers(&mut self, rules: &mut Vec<Rule>, event: &Event<'_>) {
+        let starts = |rule: &Rule| matches!(&rule.effect, Effect::Checker { argv, .. } if *argv != PROTECT_CONFIG);
+        for rule in rules.iter().filter(|rule| {
+            starts(rule)
+                && rule.enabled
+                && rule.when.admits(event.phase, Spelling::Guard)
+                && rule.gates.admit(event)
+        }) {
+            self.notices.push(format!(
+                "i-insist: this project is not trusted, so the checker of `{}` was not run.",
+                rule.id
+            ));
+        }
+        rules.retain(|rule| !starts(rule));
     }
 
     /// Built-ins are in use where a steer file is, and always in steer's spelling.

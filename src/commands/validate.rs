@@ -127,10 +127,12 @@ impl<'a> Listing<'a> {
         self.source(&file.path.display().to_string());
         match sources::read_pi_hooks(self.world, &self.settings, Ok(file)) {
             Ok(file) => {
-                file.rules.iter().for_each(|rule| self.rule(rule, None));
+                for rule in &file.rules {
+                    self.rule(rule, None);
+                }
                 finish(file.finish.as_ref());
             }
-            Err(problems) => problems.iter().for_each(|problem| self.problem(problem)),
+            Err(problems) => self.problems(&problems),
         }
     }
 

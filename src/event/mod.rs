@@ -147,6 +147,9 @@ pub(crate) struct Event<'a> {
     pub(crate) agent_type: Option<Cow<'a, str>>,
     /// The session's directory, where the harness tells it.
     pub(crate) session_cwd: Option<PathBuf>,
+    /// Whether the person lets the harness use what the project brings along; a harness that does not
+    /// ask trusts it.
+    pub(crate) project_trusted: bool,
     /// Before or after the tool.
     pub(crate) phase: Phase,
     /// After the tool: what it returned.
@@ -178,6 +181,7 @@ impl<'a> Event<'a> {
             agent_id: None,
             agent_type: None,
             session_cwd: None,
+            project_trusted: true,
             phase: Phase::Pre,
             tool_response: None,
             tool_failed: None,
@@ -187,7 +191,8 @@ impl<'a> Event<'a> {
 
     /// Adds file targets, each path once.
     pub(crate) fn add_paths(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
-        let mut known: BTreeSet<PathBuf> = self.paths.iter().cloned().collect();
+        let mut known = BTreeSet::new();
+        known.extend(self.paths.iter().cloned());
         for path in paths {
             if known.insert(path.clone()) {
                 self.paths.push(path);

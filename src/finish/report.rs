@@ -123,15 +123,12 @@ fn from_whole_character(bytes: &[u8]) -> &[u8] {
 }
 
 fn clipped(text: &str, limit: usize) -> &str {
-    let mut ends = (0..=limit.min(text.len())).rev();
-    ends.find_map(|end| text.get(..end)).unwrap_or_default()
+    text.get(..text.floor_char_boundary(limit)).unwrap_or(text)
 }
 
 fn last_bytes(text: &str, limit: usize) -> &str {
-    let mut starts = text.len().saturating_sub(limit)..=text.len();
-    starts
-        .find_map(|start| text.get(start..))
-        .unwrap_or_default()
+    let start = text.ceil_char_boundary(text.len().saturating_sub(limit));
+    text.get(start..).unwrap_or_default()
 }
 
 fn last_lines(text: &str, limit: usize) -> &str {

@@ -8,8 +8,10 @@
 mod claude;
 mod codex;
 mod payload;
+mod pi;
 mod reply;
 
+pub(crate) use pi::BRIDGE;
 pub(crate) use reply::{Answer, Reply, instead, last_word, open_last_word};
 
 use crate::event::{Event, Fields, InputError};
@@ -25,17 +27,20 @@ pub(crate) enum Harness {
     Claude,
     /// The Codex CLI.
     Codex,
+    /// Pi, through our bridge.
+    Pi,
 }
 
 impl Harness {
     /// Every harness.
-    pub(crate) const ALL: [Self; 2] = [Self::Claude, Self::Codex];
+    pub(crate) const ALL: [Self; 3] = [Self::Claude, Self::Codex, Self::Pi];
 
     /// Its name on the command line, in events and in rule files.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Claude => "claude",
             Self::Codex => "codex",
+            Self::Pi => "pi",
         }
     }
 
@@ -44,20 +49,16 @@ impl Harness {
         Self::ALL.into_iter().find(|known| known.name() == name)
     }
 
-    /// Whether the client leaves our stdin open until it has the answer or has gone.
-    pub(crate) fn holds_stdin_open(self) -> bool {
-        match self {
-            Self::Claude | Self::Codex => false,
-        }
-    }
-
     /// The harness that wrote `payload`, where no argument names it: its folder stands in the
-    /// transcript's path, and among tool events only those of Codex have turn ids.
+    /// transcript's path, and among tool events only our bridge has this name for the call's id, and
+    /// only Codex has turn ids else.
     pub(crate) fn of_payload(payload: &Json<'_>) -> Self {
         let text = |key| payload.get(key).and_then(Json::as_str);
         let transcript = text("transcript_path").unwrap_or_default();
         let below = |folder| Path::new(transcript).iter().any(|part| part == folder);
-        if below(".codex") || text("turn_id").is_some() && !below(".claude") {
+        if payload.get("tool_call_id").is_some() {
+            Self::Pi
+        } else if below(".codex") || text("turn_id").is_some() && !below(".claude") {
             Self::Codex
         } else {
             Self::Claude
@@ -73,7 +74,11 @@ impl Harness {
         home: &Path,
     ) -> Result<Message<'a>, InputError> {
         let fields = Fields::of(payload, "the payload")?;
-        let expected = moment.client_name();
+        let expected = if self == Self::Pi && moment == Moment::Stop {
+            BEFORE_FINISH
+        } else {
+            moment.client_name()
+        };
         // The argument of our hook line rules; a payload that contradicts it is not meant for it.
         if fields
             .optional_text("hook_event_name")?
@@ -86,6 +91,7 @@ impl Harness {
         match self {
             Self::Claude => claude::decode(moment, &fields, environment, home),
             Self::Codex => codex::decode(moment, &fields, environment, home),
+            Self::Pi => pi::decode(moment, &fields, environment, home),
         }
     }
 
@@ -99,9 +105,23 @@ impl Harness {
         match self {
             Self::Claude => claude::encode(moment, answer, environment),
             Self::Codex => codex::encode(moment, answer),
+            Self::Pi => pi::encode(moment, answer),
+        }
+    }
+
+    /// Adds to the answer about a call that its result is for us to judge too. A harness that shows
+    /// every result needs no asking.
+    pub(crate) fn ask_after(self, reply: Reply) -> Reply {
+        match self {
+            Self::Claude | Self::Codex => reply,
+            Self::Pi => pi::ask_after(reply),
         }
     }
 }
+
+/// What our bridge calls [`Moment::Stop`], and the event argument it gives then.
+const BEFORE_FINISH: &str = "BeforeFinish";
+const BEFORE_FINISH_ARGUMENT: &str = "before-finish";
 
 /// When a harness calls us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,6 +190,7 @@ impl Moment {
         Self::ALL
             .into_iter()
             .find(|known| known.argument() == argument)
+            .or((argument == BEFORE_FINISH_ARGUMENT).then_some(Self::Stop))
     }
 
     /// The moment that the clients call by this name.
@@ -177,6 +198,7 @@ impl Moment {
         Self::ALL
             .into_iter()
             .find(|known| known.client_name() == name)
+            .or((name == BEFORE_FINISH).then_some(Self::Stop))
     }
 
     /// How long a hook may take. Past the client's limit the call would go through unjudged, so our
@@ -230,6 +252,9 @@ pub(crate) struct Origin<'a> {
     pub(crate) turn_id: Option<Cow<'a, str>>,
     /// The physical working directory.
     pub(crate) cwd: PathBuf,
+    /// Whether the person lets the harness use what the project brings along; a harness that does not
+    /// ask trusts it.
+    pub(crate) project_trusted: bool,
 }
 
 /// A prompt and who wrote it.
@@ -272,6 +297,8 @@ pub(crate) struct Stop<'a> {
     pub(crate) sent_back: bool,
     /// How many background tasks still run.
     pub(crate) background_tasks: usize,
+    /// The client holds our standard input open until it has the answer, or is gone.
+    pub(crate) held_open: bool,
 }
 
 /// A settings file has changed.

@@ -20,6 +20,7 @@ pub(super) fn origin<'a>(
         session_id: payload.id("session_id")?,
         turn_id: payload.id(turn)?,
         cwd,
+        project_trusted: true,
     })
 }
 
@@ -76,5 +77,6 @@ pub(super) fn stop<'a>(
         origin: origin(payload, turn, environment)?,
         sent_back: payload.flag("stop_hook_active")?.unwrap_or(false),
         background_tasks: payload.items("background_tasks")?.len(),
+        held_open: false,
     })
 }

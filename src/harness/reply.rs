@@ -72,7 +72,7 @@ pub(crate) struct Reply {
 
 impl Reply {
     /// An object of the parts that are there; no part, no output.
-    fn json<'a>(parts: impl IntoIterator<Item = Option<Part<'a>>>) -> Self {
+    pub(super) fn json<'a>(parts: impl IntoIterator<Item = Option<Part<'a>>>) -> Self {
         let parts: Vec<Part<'a>> = parts.into_iter().flatten().collect();
         let stdout = if parts.is_empty() {
             String::new()
@@ -96,7 +96,7 @@ impl Reply {
 }
 
 /// One entry of an object in a reply.
-type Part<'a> = (&'a str, Json<'a>);
+pub(super) type Part<'a> = (&'a str, Json<'a>);
 
 /// In what the clients that speak this protocol differ.
 #[derive(Clone, Copy, Debug)]
@@ -202,6 +202,14 @@ fn notice(person: Option<&str>) -> Option<Part<'_>> {
     Some(("systemMessage", Json::string(clipped(text))))
 }
 
+/// What ran in place of the call that the agent made.
+pub(super) fn ran(input: &Json<'_>) -> String {
+    match input.get("command").and_then(Json::as_str) {
+        Some(command) => format!("This was run instead:\n{command}"),
+        None => format!("These arguments were used instead:\n{}", input.to_text()),
+    }
+}
+
 /// Why a call is refused that would have run with `input`.
 pub(crate) fn instead(input: &Json<'_>) -> String {
     match input.get("command").and_then(Json::as_str) {
@@ -210,7 +218,8 @@ pub(crate) fn instead(input: &Json<'_>) -> String {
     }
 }
 
-fn never_blank(reason: &str) -> &str {
+/// `reason`, or that there is none.
+pub(super) fn never_blank(reason: &str) -> &str {
     if reason.trim().is_empty() {
         NO_REASON
     } else {
@@ -219,7 +228,7 @@ fn never_blank(reason: &str) -> &str {
 }
 
 /// Cuts `text` to the length that reaches the agent whole.
-fn clipped(text: &str) -> Cow<'_, str> {
+pub(super) fn clipped(text: &str) -> Cow<'_, str> {
     if text.chars().nth(MAX_ASIDE).is_none() {
         return Cow::Borrowed(text);
     }

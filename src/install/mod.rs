@@ -6,6 +6,7 @@
 pub(crate) mod clients;
 mod diff;
 mod document;
+pub(crate) mod extension;
 mod recognise;
 mod replace;
 mod splice;
@@ -19,6 +20,7 @@ use crate::json::Json;
 use crate::sha256;
 use crate::world::World;
 use clients::Registration;
+use extension::Extension;
 use recognise::Owner;
 use replace::Locked;
 use splice::{Entry, Former};
@@ -56,22 +58,77 @@ impl Report {
     }
 }
 
-/// Registers our hooks with a client, and puts the first rule file in place.
-pub(crate) fn install(world: &World, client: &Registration, dry_run: bool) -> Report {
-    Report::of(try_install(world, client, dry_run))
+/// A client, by the way it is told about us.
+#[derive(Clone, Debug)]
+pub(crate) enum Client {
+    /// Hooks in its settings.
+    Hooks(Registration),
+    /// An extension of ours that it loads.
+    Extension(Extension),
 }
 
-/// Takes our hooks out of a client's settings.
-pub(crate) fn uninstall(world: &World, client: &Registration, dry_run: bool) -> Report {
-    Report::of(try_uninstall(world, client, dry_run))
+impl Client {
+    /// Its name.
+    pub(crate) fn harness(&self) -> &'static str {
+        match self {
+            Self::Hooks(client) => client.harness,
+            Self::Extension(client) => client.harness,
+        }
+    }
+
+    /// The file that holds what is ours.
+    pub(crate) fn file(&self) -> &Path {
+        match self {
+            Self::Hooks(client) => &client.settings,
+            Self::Extension(client) => &client.file,
+        }
+    }
+
+    /// What the person has to do before the hooks run.
+    fn afterwards(&self) -> &'static str {
+        match self {
+            Self::Hooks(client) => client.afterwards,
+            Self::Extension(_) => "",
+        }
+    }
+
+    fn is_present(&self, world: &World) -> bool {
+        match self {
+            Self::Hooks(client) => is_present(world, client),
+            Self::Extension(client) => extension::is_present(world, client),
+        }
+    }
+
+    fn install(&self, world: &World, dry_run: bool) -> Result<String, String> {
+        match self {
+            Self::Hooks(client) => try_install(world, client, dry_run),
+            Self::Extension(client) => {
+                let registered = extension::install(world, client, dry_run)?;
+                Ok(put_rule_file(world, dry_run)? + &registered)
+            }
+        }
+    }
+}
+
+/// Registers us with a client, and puts the first rule file in place.
+pub(crate) fn install(world: &World, client: &Client, dry_run: bool) -> Report {
+    Report::of(client.install(world, dry_run))
+}
+
+/// Takes what is ours out of a client's settings or extensions.
+pub(crate) fn uninstall(world: &World, client: &Client, dry_run: bool) -> Report {
+    Report::of(match client {
+        Client::Hooks(client) => try_uninstall(world, client, dry_run),
+        Client::Extension(client) => extension::uninstall(world, client, dry_run),
+    })
 }
 
 /// Registers with every client that is on `PATH` or has a configuration: all of them, or, when one
 /// refuses, none.
-pub(crate) fn ensure(world: &World, clients: &[Registration]) -> Report {
+pub(crate) fn ensure(world: &World, clients: &[Client]) -> Report {
     let present: Vec<_> = clients
         .iter()
-        .filter(|client| is_present(world, client))
+        .filter(|client| client.is_present(world))
         .collect();
     if present.is_empty() {
         let err = "i-insist: no client was found on PATH or by its configuration; nothing was registered\n";
@@ -84,7 +141,7 @@ pub(crate) fn ensure(world: &World, clients: &[Registration]) -> Report {
     let all = |dry_run: bool| {
         present
             .iter()
-            .map(|client| try_install(world, client, dry_run))
+            .map(|client| client.install(world, dry_run))
             .collect::<Result<String, String>>()
     };
     Report::of(all(true).and_then(|_| all(false)))

@@ -6,7 +6,9 @@ use super::clients::Registration;
 use super::recognise::Owner;
 use super::splice::{Former, Settings};
 use super::switches::{self, Problem};
-use super::{Report, entries, is_same, leads_here, lookup, plan, program_word, read_text};
+use super::{
+    Client, Report, entries, extension, is_same, leads_here, lookup, plan, program_word, read_text,
+};
 use crate::world::World;
 use std::path::PathBuf;
 
@@ -26,7 +28,14 @@ pub(crate) enum State {
 }
 
 /// The state of one client.
-pub(crate) fn state(world: &World, client: &Registration) -> State {
+pub(crate) fn state(world: &World, client: &Client) -> State {
+    match client {
+        Client::Hooks(client) => hooks_state(world, client),
+        Client::Extension(client) => extension::state(world, client),
+    }
+}
+
+fn hooks_state(world: &World, client: &Registration) -> State {
     let planned = || {
         switches::check(client, &world.current_directory)?;
         let before = read_text(&client.settings)?;
@@ -60,11 +69,11 @@ pub(crate) fn state(world: &World, client: &Registration) -> State {
 
 /// Says for each client whether our hooks are there and can run. `rule_files` are those that
 /// discovery finds.
-pub(crate) fn status(world: &World, clients: &[Registration], rule_files: &[PathBuf]) -> Report {
+pub(crate) fn status(world: &World, clients: &[Client], rule_files: &[PathBuf]) -> Report {
     let mut report = Report::default();
     for client in clients {
         let state = state(world, client);
-        let waits = state == State::Registered && !client.afterwards.is_empty();
+        let waits = state == State::Registered && !client.afterwards().is_empty();
         let (exit, text) = match state {
             State::Registered => (0, "registered".to_owned()),
             State::Absent => (0, "not registered".to_owned()),
@@ -72,17 +81,17 @@ pub(crate) fn status(world: &World, clients: &[Registration], rule_files: &[Path
                 1,
                 format!(
                     "problem: incomplete or outdated; run `i-insist install {}`",
-                    client.harness
+                    client.harness()
                 ),
             ),
             State::Disabled(problem) => (1, format!("problem: {problem}")),
             State::Unreadable(problem) => (2, format!("problem: {problem}")),
         };
         report.exit = report.exit.max(exit);
-        let settings = client.settings.display();
+        let file = client.file().display();
         say(
             &mut report.out,
-            format_args!("{}: {settings}\n  {text}", client.harness),
+            format_args!("{}: {file}\n  {text}", client.harness()),
         );
         if waits {
             say(

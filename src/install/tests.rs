@@ -60,11 +60,11 @@ impl Home {
     }
 
     fn install(&self) -> Report {
-        install(&self.world, &self.claude, false)
+        install(&self.world, &Client::Hooks(self.claude.clone()), false)
     }
 
     fn uninstall(&self) -> Report {
-        uninstall(&self.world, &self.claude, false)
+        uninstall(&self.world, &Client::Hooks(self.claude.clone()), false)
     }
 
     fn settings(&self) -> Option<String> {
@@ -95,6 +95,10 @@ impl Home {
         files.sort();
         files
     }
+}
+
+fn hooks(client: &Registration) -> Client {
+    Client::Hooks(client.clone())
 }
 
 impl Drop for Home {
@@ -381,7 +385,7 @@ fn p22_a_right_registration_keeps_its_bytes_and_place() {
             ".codex/hooks.json",
             &format!("{{\"hooks\":{{\"PreToolUse\":[{ours},{FOREIGN}]}}}}"),
         );
-        let report = install(&home.world, &home.codex, false);
+        let report = install(&home.world, &hooks(&home.codex), false);
         assert!(report.out.contains("/hooks"), "{report:?}");
         let text = fs::read_to_string(&home.codex.settings).unwrap();
         assert!(
@@ -421,10 +425,7 @@ fn p46_weakened_registrations_are_mended() {
         let weakened = right.replacen(change.0, change.1, 1);
         assert_ne!(weakened, right);
         home.put(".claude/settings.json", &weakened);
-        assert_eq!(
-            status(&home.world, std::slice::from_ref(&home.claude), &[]).exit,
-            1
-        );
+        assert_eq!(status(&home.world, &[hooks(&home.claude)], &[]).exit, 1);
         home.install();
         assert_eq!(home.settings(), Some(right));
     }
@@ -483,7 +484,7 @@ fn explicit_switches_refuse_before_anything_is_written() {
         home.put(file, text);
         home.refuses(&home.install(), "disabled");
         home.refuses(
-            &ensure(&home.world, &[home.codex.clone(), home.claude.clone()]),
+            &ensure(&home.world, &[hooks(&home.codex), hooks(&home.claude)]),
             "disabled",
         );
         assert!(!home.codex.settings.exists());
@@ -498,14 +499,17 @@ fn explicit_switches_refuse_before_anything_is_written() {
     ] {
         let home = Home::new();
         home.put(file, text);
-        home.refuses(&install(&home.world, &home.codex, false), "disabled");
+        home.refuses(
+            &install(&home.world, &hooks(&home.codex), false),
+            "disabled",
+        );
         home.put(file, &text.replace("false", "true"));
-        assert_eq!(install(&home.world, &home.codex, false).exit, 0);
+        assert_eq!(install(&home.world, &hooks(&home.codex), false).exit, 0);
     }
     let home = Home::new();
     home.put(".codex/config.toml", "[features\n");
     home.refuses(
-        &install(&home.world, &home.codex, false),
+        &install(&home.world, &hooks(&home.codex), false),
         "invalid TOML: line 1",
     );
 }
@@ -526,9 +530,12 @@ fn a_single_hook_that_is_switched_off_refuses() {
     };
     // Ours will be the second group; the first is a stranger's.
     state(1);
-    home.refuses(&install(&home.world, &home.codex, false), "disabled");
+    home.refuses(
+        &install(&home.world, &hooks(&home.codex), false),
+        "disabled",
+    );
     state(0);
-    assert_eq!(install(&home.world, &home.codex, false).exit, 0);
+    assert_eq!(install(&home.world, &hooks(&home.codex), false).exit, 0);
     let config = fs::read_to_string(home.at(".codex/config.toml")).unwrap();
     assert!(config.ends_with("enabled = false\n") && !config.contains("trusted_hash"));
 }
@@ -557,10 +564,7 @@ fn a_foreign_entry_that_drops_the_file_is_reported() {
         home.put(".claude/settings.json", &entry(handler));
         if refused {
             home.refuses(&home.install(), "drops the whole file");
-            assert_eq!(
-                status(&home.world, std::slice::from_ref(&home.claude), &[]).exit,
-                2
-            );
+            assert_eq!(status(&home.world, &[hooks(&home.claude)], &[]).exit, 2);
             home.put(
                 ".claude/settings.json",
                 &entry(handler).replace("PreToolUse", "NoSuchEvent"),
@@ -571,11 +575,11 @@ fn a_foreign_entry_that_drops_the_file_is_reported() {
     let home = Home::new();
     home.put(".codex/hooks.json", "{\"hooks\":{},\"version\":1}");
     home.refuses(
-        &install(&home.world, &home.codex, false),
+        &install(&home.world, &hooks(&home.codex), false),
         "unknown key `version`",
     );
     home.put(".codex/hooks.json", "{\"hooks\":{},\"description\":\"x\"}");
-    assert_eq!(install(&home.world, &home.codex, false).exit, 0);
+    assert_eq!(install(&home.world, &hooks(&home.codex), false).exit, 0);
 }
 
 #[test]
@@ -583,7 +587,7 @@ fn a_rehearsal_prints_the_difference_and_writes_nothing() {
     let home = Home::new();
     home.put(".claude/settings.json", "{\n  \"a\": 1\n}\n");
     let before = home.files();
-    let report = install(&home.world, &home.claude, true);
+    let report = install(&home.world, &hooks(&home.claude), true);
     let settings = home.claude.settings.display();
     assert!(
         report
@@ -603,7 +607,7 @@ fn a_rehearsal_prints_the_difference_and_writes_nothing() {
     assert_eq!(home.files(), before);
     home.install();
     let before = home.files();
-    let report = uninstall(&home.world, &home.claude, true);
+    let report = uninstall(&home.world, &hooks(&home.claude), true);
     assert!(report.out.contains("\n-  \"hooks\": {\n"), "{}", report.out);
     assert_eq!(home.files(), before);
 }
@@ -689,7 +693,7 @@ fn ensure_registers_what_is_on_path_or_configured() {
     let home = Home::new();
     fs::remove_dir(home.at(".claude")).unwrap();
     fs::remove_dir(home.at(".codex")).unwrap();
-    let both = [home.claude.clone(), home.codex.clone()];
+    let both = [hooks(&home.claude), hooks(&home.codex)];
     assert_eq!(ensure(&home.world, &both).exit, 1);
     assert!(!home.at(".i-insist").exists());
     fs::create_dir(home.at(".codex")).unwrap();

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 use toml_reader::{Key, Kind, Value};
 
-pub(super) static ACTION: Section = Section {
+static ACTION: Section = Section {
     name: "[rules.action]",
     fields: &[
         "kind",
@@ -21,6 +21,12 @@ pub(super) static ACTION: Section = Section {
     outer: &[&RULE, &FILE],
 };
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Every kind of table here, for the test of the published schema.
+#[cfg(test)]
+pub(super) fn sections() -> [&'static Section; 1] {
+    [&ACTION]
+}
 
 /// A `checker` or an `action`, never both.
 pub(super) fn effect(source: &mut Source<'_>, fields: Fields<'_>, layer: Layer) -> Option<Effect> {
@@ -197,7 +203,7 @@ fn assignments(source: &mut Source<'_>, fields: Fields<'_>) -> Vec<(String, Json
 }
 
 /// The same value in JSON, which has neither dates nor infinite numbers.
-fn json(value: &Value<'_>) -> Option<Json<'static>> {
+pub(super) fn json(value: &Value<'_>) -> Option<Json<'static>> {
     Some(match &value.kind {
         Kind::String(text) => Json::String(Cow::Owned(text.to_string())),
         Kind::Integer(number) => Json::Number(Cow::Owned(number.to_string())),

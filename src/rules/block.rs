@@ -6,12 +6,12 @@ use crate::glob::Stars;
 use crate::matching::{Binding, Block, Condition, Operator, Path};
 use toml_reader::{Definition, Key, Value};
 
-pub(super) static BLOCK: Section = Section {
+static BLOCK: Section = Section {
     name: "[[rules.match]]",
     fields: &["any", "all"],
     outer: &[&RULE, &FILE],
 };
-pub(super) static OPERATORS: Section = Section {
+static OPERATORS: Section = Section {
     name: "a condition",
     fields: &[
         "any_of",
@@ -25,6 +25,12 @@ pub(super) static OPERATORS: Section = Section {
     ],
     outer: &[],
 };
+
+/// Every kind of table here, for the test of the published schema.
+#[cfg(test)]
+pub(super) fn sections() -> [&'static Section; 2] {
+    [&BLOCK, &OPERATORS]
+}
 
 /// One `[[rules.match]]`: a binding, and every other key a condition.
 pub(super) fn block(source: &mut Source<'_>, value: &Value<'_>) -> Option<Block> {

@@ -16,6 +16,8 @@ pub(crate) mod guard;
 pub(crate) mod pi_hooks;
 mod rule;
 mod schema;
+#[cfg(test)]
+mod schema_tests;
 pub(crate) mod steer;
 #[cfg(test)]
 mod tests;

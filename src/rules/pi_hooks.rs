@@ -15,17 +15,6 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// Every kind of object in the file; the published schema is tested against this list.
-#[cfg(test)]
-pub(super) static SECTIONS: [&Section; 7] = [
-    &FILE,
-    &TOOL_CALL,
-    &BLOCK,
-    &NUDGE,
-    &MATCH,
-    &BEFORE_SETTLE,
-    &CHECK,
-];
 static FILE: Section = section("the file", &["$schema", "tool_call", "agent_before_settle"]);
 static TOOL_CALL: Section = section("`tool_call`", &["rules"]);
 static BLOCK: Section = section("a rule that blocks", &["match", "action", "reason"]);
@@ -48,6 +37,20 @@ const fn section(name: &'static str, fields: &'static [&'static str]) -> Section
 }
 
 const DEFAULT_RETRIES: u32 = 3;
+
+/// Every kind of object here, for the test of the published schema.
+#[cfg(test)]
+pub(super) fn sections() -> [&'static Section; 7] {
+    [
+        &FILE,
+        &TOOL_CALL,
+        &BLOCK,
+        &NUDGE,
+        &MATCH,
+        &BEFORE_SETTLE,
+        &CHECK,
+    ]
+}
 
 /// Fields of the match document that only these rules can name: no path that a TOML rule spells has
 /// a dot within a part.
@@ -206,11 +209,8 @@ impl Reader<'_, '_> {
         };
         let object = self.object(node, "rules", section)?;
         let blocks = self.choice(&object, "action", &[("block", true), ("nudge", false)]);
-        let block = if self.required(&object, "match") {
-            self.child(&object, "match", &MATCH)
-        } else {
-            None
-        };
+        self.required(&object, "match");
+        let block = self.child(&object, "match", &MATCH);
         let block = block.map(|object| self.block(&object));
         let key = if blocks? { "reason" } else { "text" };
         let text = self.required_text(&object, key)?;
@@ -526,4 +526,4 @@ fn count(value: &Json<'_>) -> Option<u32> {
 
 #[cfg(test)]
 #[path = "pi_hooks_tests.rs"]
-pub(super) mod tests;
+mod tests;

@@ -39,11 +39,17 @@ pub(super) static RULE: Section = Section {
     ],
     outer: &[&FILE],
 };
-pub(super) static TEST: Section = Section {
+static TEST: Section = Section {
     name: "[rules.test]",
     fields: &["fires", "ignores", "rewrites"],
     outer: &[&RULE, &FILE],
 };
+/// Every kind of table here, for the test of the published schema.
+#[cfg(test)]
+pub(super) fn sections() -> [&'static Section; 2] {
+    [&RULE, &TEST]
+}
+
 /// Harnesses that exist; a gate may name others, but not misspell these.
 const HARNESSES: [&str; 8] = [
     "claude", "codex", "pi", "gemini", "qwen", "copilot", "cursor", "opencode",
@@ -125,7 +131,7 @@ impl Context {
             "phase",
             &[("pre", Phase::Pre), ("post", Phase::Post)],
         );
-        let mut gates = gates(source, fields);
+        let mut gates = gates(source, fields, self.layer);
         let is_empty = |value: &&Value<'_>| array(value).is_some_and(<[Value<'_>]>::is_empty);
         if let Some(value) = fields.table.get("match").filter(is_empty) {
             source.problem(value.span.start, "`match` needs at least one block");
@@ -181,7 +187,7 @@ fn check_phase(source: &mut Source<'_>, fields: Fields<'_>, phase: Option<Phase>
     }
 }
 
-fn gates(source: &mut Source<'_>, fields: Fields<'_>) -> Gates {
+fn gates(source: &mut Source<'_>, fields: Fields<'_>, layer: Layer) -> Gates {
     let owned =
         |names: Vec<(&str, usize)>| names.into_iter().map(|(name, _)| name.to_owned()).collect();
     let (harness, agents) = (
@@ -198,9 +204,20 @@ fn gates(source: &mut Source<'_>, fields: Fields<'_>) -> Gates {
     for (name, offset) in &harness {
         known_harness(source, name, *offset);
     }
+    let tool = source.names(fields, "tool").unwrap_or_default();
+    for (name, offset) in &tool {
+        // Steer takes such a name, which no tool has.
+        if layer != Layer::Steer && name.contains(['*', '?', '[', '{']) {
+            let shown = shown(name);
+            let message = format!(
+                "`tool` names tools exactly; for a pattern, a match on `tool_name = {{ glob = [\"{shown}\"] }}`"
+            );
+            source.problem(*offset, message);
+        }
+    }
     Gates {
         harness: owned(harness),
-        tool: source.names(fields, "tool").map(owned).unwrap_or_default(),
+        tool: owned(tool),
         kind: source.choice(fields, "kind", &KINDS),
     }
 }

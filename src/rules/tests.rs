@@ -368,6 +368,10 @@ const RULE_PROBLEMS: &[(&str, &str)] = &[
         "4:8 `tool` must be a nonempty string or a list of such, found an array",
     ),
     (
+        "tool = ['Read', 'mcp__*']",
+        "4:17 `tool` names tools exactly; for a pattern, a match on `tool_name = { glob = [\"mcp__*\"] }`",
+    ),
+    (
         "harness = 1",
         "4:11 `harness` must be a nonempty string or a list of such, found an integer",
     ),

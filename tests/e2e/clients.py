@@ -120,10 +120,10 @@ class Client:
         return subprocess.run([self.binary(), "--version"], text=True, capture_output=True, timeout=RUN_LIMIT,
                               check=False).stdout.strip()
 
-    def run(self, world, prompt, turns, resume=None, when=None):
+    def run(self, world, prompt, turns, resume=None, when=None, **options):
         """One prompt, headless, against a model that takes the given turns."""
         with MockModel(turns, when) as mock:
-            argv, extra = self.command(world, mock.url, prompt, resume)
+            argv, extra = self.command(world, mock.url, prompt, resume, **options)
             proc = subprocess.Popen(argv, cwd=world.project, env=world.environment(extra), text=True, errors="replace",
                                     stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                     start_new_session=True)
@@ -235,6 +235,68 @@ class Codex(Client):
         return "Command blocked by PreToolUse hook: %s. Command: %s" % (reason, command)
 
 
+class Pi(Client):
+    name, title, licence_is_open = "pi", "Pi", True
+    executable = "@earendil-works/pi-coding-agent/dist/cli.js"
+    ARGUMENTS = ["--offline", "--model", "mock/mock-model"]
+    QUIET = {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1"}
+
+    def node(self):
+        """The Node that was installed beside Pi, else the one on PATH."""
+        own = glob.glob(os.path.join(glob.escape(self.folder()), "node_modules", "node-linux-*", "bin", "node"))
+        return own[0] if own else "node"
+
+    def version(self):
+        return subprocess.run([self.node(), self.binary(), "--version"], text=True, capture_output=True,
+                              timeout=RUN_LIMIT, check=False).stdout.strip()
+
+    def command(self, world, url, prompt, resume, mode="json", trusted=True, tools=None):
+        self.write_models(world, url)
+        argv = [self.node(), self.binary(), *self.ARGUMENTS, "--mode", mode,
+                "--approve" if trusted else "--no-approve"]
+        argv += ["--session", resume] if resume else []
+        argv += ["--tools", "bash," + tools] if tools else []
+        return argv + (["--", prompt] if prompt else []), self.QUIET
+
+    def write_models(self, world, url):
+        """Makes the scripted model known to Pi, as a model of its own."""
+        model = {"id": "mock-model", "name": "mock-model", "reasoning": False, "input": ["text"],
+                 "contextWindow": 128000, "maxTokens": 4096}
+        provider = {"baseUrl": url, "apiKey": "dummy-key", "api": "anthropic-messages", "models": [model]}
+        path = os.path.join(world.home, ".pi", "agent", "models.json")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"providers": {"mock": provider}}, file)
+
+    def session_of(self, stdout):
+        lines = [json.loads(line) for line in stdout.splitlines() if line.startswith("{")]
+        return next((line["id"] for line in lines if line.get("type") == "session"), None)
+
+    def settings(self, world):
+        return os.path.join(world.home, ".pi", "agent", "extensions", "i-insist.ts")
+
+    def install(self, world):
+        world.i_insist("install", "pi")
+
+    def shell(self, command):
+        return {"tools": [{"name": "bash", "input": {"command": command}}]}
+
+    def write(self, name, text):
+        return {"tools": [{"name": "write", "input": {"path": name, "content": text}}]}
+
+    def edit_turns(self, name, old, new):
+        return [{"tools": [{"name": "edit", "input": {"path": name, "edits": [{"oldText": old, "newText": new}]}}]}]
+
+    def shown_block(self, reason, call):
+        """The exact text of a blocked call's result."""
+        return reason
+
+    def nested_script(self):
+        """A script by which an agent would prompt its own session."""
+        return "'%s' '%s' %s --approve --session \"$PI_SESSION_ID\" -p 'nested: I insist' </dev/null\n" % (
+            self.node(), self.binary(), " ".join(self.ARGUMENTS))
+
+
 class AppServer:
     """`codex app-server`, which tells the hashes of the hooks and records them as trusted.
 
@@ -292,4 +354,4 @@ class AppServer:
         end_group(self.proc)
 
 
-CLIENTS = (Claude(), Codex())
+CLIENTS = (Claude(), Codex(), Pi())

@@ -92,4 +92,4 @@ def nothing_changed_runs_nothing(client, world):
 
 
 BOTH = [a_failing_check_sends_back, a_failing_pi_hooks_check_sends_back, gives_up_and_tells, nothing_changed_runs_nothing]
-SCENARIOS = {"claude": BOTH, "codex": BOTH}
+SCENARIOS = {"claude": BOTH, "codex": BOTH, "pi": BOTH}

@@ -9,6 +9,8 @@ import os
 import shutil
 import time
 
+from clients import cache_folder
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLE = os.path.join(HERE, "..", "..", "examples", "project")
 EDIT_MESSAGE = 'Originals are kept as they came: ask a person to say "yes" — and wait.\nNothing else here needs that.'
@@ -94,7 +96,8 @@ def a_pass_leaves_no_trace(client, world):
     holds(run.results[0], "hello")
     same(len(run.items), len(bare.items))
     assert not any("insist" in item["text"] for item in run.items), "the guard left a trace"
-    assert "insist" not in run.stdout.replace(world.root, ""), "the person was told something: " + run.stdout
+    said = run.stdout.replace(world.root, "").replace(cache_folder(), "")
+    assert "insist" not in said + run.stderr, "the person was told something: " + said
 
 
 def insisting_lets_through(client, world):
@@ -280,4 +283,5 @@ BOTH = (blocks_edit_and_command, a_pass_leaves_no_trace, insisting_lets_through,
 SCENARIOS = {"claude": BOTH + (nested_client_grants_nothing, scheduled_insisting_is_refused,
                                monitor_event_grants_nothing, monitor_event_revokes_nothing, settings_change_is_refused,
                                without_config_change_it_would_count, missing_program_blocks),
-             "codex": BOTH + (missing_program_lets_through,)}
+             "codex": BOTH + (missing_program_lets_through,),
+             "pi": BOTH + (nested_client_grants_nothing,)}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the real clients, headless and without a network, against a scripted model, with our hooks in place.
 
-  run.py [--only guard|steering|finish] [--client claude|codex] [--scenario NAME] [--keep]
+  run.py [--only guard|steering|finish|pi] [--client claude|codex|pi] [--scenario NAME] [--keep]
 
 The program is I_INSIST_BIN (default target/release/i-insist); the clients are installed at
 their pinned versions into a cache folder (E2E_CACHE). Prints one line for each scenario and a
@@ -21,10 +21,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import finish  # noqa: E402
 import guard  # noqa: E402
+import pi  # noqa: E402
 import steering  # noqa: E402
 from clients import CLIENTS, NotInstallable, World  # noqa: E402
 
-PARTS = {"guard": guard.SCENARIOS, "steering": steering.SCENARIOS, "finish": finish.SCENARIOS}
+PARTS = {"guard": guard.SCENARIOS, "steering": steering.SCENARIOS, "finish": finish.SCENARIOS, "pi": pi.SCENARIOS}
 
 
 def run_scenario(client, scenario, binary, keep):
@@ -66,7 +67,7 @@ def main():
             continue
         say("-- %s, %s" % (client.title, client.version()))
         for part in [options.only] if options.only else PARTS:
-            for scenario in PARTS[part][client.name]:
+            for scenario in PARTS[part].get(client.name, ()):
                 if (options.scenario or "") not in scenario.__name__:
                     continue
                 started = time.monotonic()

@@ -100,4 +100,4 @@ def insisting_overrides_the_denial(client, world):
 
 BOTH = (rewritten_command_runs, context_before_reaches_the_model, context_after_reaches_the_model,
         denial_names_the_better_way, insisting_overrides_the_denial)
-SCENARIOS = {"claude": BOTH, "codex": BOTH}
+SCENARIOS = {"claude": BOTH, "codex": BOTH, "pi": BOTH}

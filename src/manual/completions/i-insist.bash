@@ -6,14 +6,14 @@ _i_insist() {
         choices='install uninstall ensure status check validate init trust untrust protect-config hook steer help --version'
     else
         case $command in
-            install | uninstall) choices='claude codex --dry-run' ;;
+            install | uninstall) choices='claude codex pi --dry-run' ;;
             init) choices=--project ;;
             check) choices='--json --batch' ;;
             steer) [ "$COMP_CWORD" -eq 2 ] && choices='hook check validate init' ;;
             hook)
                 case ${COMP_WORDS[COMP_CWORD - 1]} in
                     hook) choices=--harness ;;
-                    --harness) choices='claude codex' ;;
+                    --harness) choices='claude codex pi' ;;
                     *) choices='pre-tool-use post-tool-use post-tool-use-failure pre-skill-shell-command
                         user-prompt-submit session-start stop config-change' ;;
                 esac ;;

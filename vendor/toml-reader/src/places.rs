@@ -38,18 +38,15 @@ impl<'t> Places<'t> {
 
 /// The place behind `bytes`.
 fn advanced((line, column): (usize, usize), bytes: &[u8]) -> (usize, usize) {
-    let mut lines = bytes.rsplit(|byte| *byte == b'\n');
-    let last = lines.next().unwrap_or_default();
     // The second and later bytes of a character in UTF-8 are 10xx_xxxx.
-    let later = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;
-    let characters = if last.is_ascii() {
-        last.len()
-    } else {
-        last.len() - last.iter().filter(later).count()
-    };
-    match lines.count() {
-        0 => (line, column + characters),
-        earlier => (line + earlier, 1 + characters),
+    let starts = |byte: &&u8| **byte & 0b1100_0000 != 0b1000_0000;
+    let lines: usize = bytes.iter().map(|byte| usize::from(*byte == b'\n')).sum();
+    match bytes.iter().rposition(|byte| *byte == b'\n') {
+        None => (line, column + bytes.iter().filter(starts).count()),
+        Some(end) => {
+            let last = bytes.get(end + 1..).unwrap_or_default();
+            (line + lines, 1 + last.iter().filter(starts).count())
+        }
     }
 }
 

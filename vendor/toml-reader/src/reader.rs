@@ -113,9 +113,9 @@ impl<'t> Reader<'t> {
     /// Takes bytes; `wanted` must hold for all or none of those beyond ASCII, or characters break.
     fn take_while(&mut self, wanted: impl Fn(u8) -> bool) -> &'t str {
         let start = self.at;
-        while self.peek().is_some_and(&wanted) {
-            self.at += 1;
-        }
+        let rest = self.text.as_bytes().get(start..).unwrap_or_default();
+        let length = rest.iter().position(|byte| !wanted(*byte));
+        self.at += length.unwrap_or(rest.len());
         self.since(start)
     }
 
@@ -531,7 +531,8 @@ impl<'t> Table<'t> {
     fn append(&mut self, key: &Key<'t>) -> Read<&mut Table<'t>> {
         let new = self.position(&key.name).is_none();
         let value = self.entry(key, || Kind::Array(Vec::new()));
-        let twice = Fault::twice(key, &value.span, DEFINED);
+        let first = value.span.clone();
+        let twice = || Fault::twice(key, &first, DEFINED);
         // An array written in brackets cannot grow: it is empty or ends in another value.
         if let Kind::Array(elements) = &mut value.kind
             && (new || elements.last().is_some_and(opened_by_header))
@@ -541,8 +542,8 @@ impl<'t> Table<'t> {
                 span: key.span.clone(),
                 kind,
             });
-            return open_table(value).ok_or(twice);
+            return open_table(value).ok_or_else(twice);
         }
-        Err(twice)
+        Err(twice())
     }
 }
