@@ -21,14 +21,9 @@ const ASK: &str = "kind = \"ask\"\nmessage = \"Sure?\"";
 
 fn codex(place: &Place, command: &str) -> Outcome {
     let payload = place.sample("codex/PreToolUse-Bash");
-    let start = payload.find("\"command\":").unwrap();
-    let end = start + payload[start..].find('}').unwrap();
-    let payload = format!(
-        "{}\"command\":{}{}",
-        &payload[..start],
-        quoted(command),
-        &payload[end..]
-    );
+    let (before, rest) = payload.split_once("\"command\":").unwrap();
+    let (_, after) = rest.split_once('}').unwrap();
+    let payload = format!("{before}\"command\":{}}}{after}", quoted(command));
     place.hook("codex", "pre-tool-use", payload)
 }
 
