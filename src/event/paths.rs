@@ -27,11 +27,10 @@ pub(crate) fn other_reading(text: &str, cwd: &Path, home: &Path) -> Option<PathB
     }
     let mut folded = PathBuf::new();
     for part in cwd.join(expand_tilde(text, home)).components() {
-        match part {
-            Component::ParentDir => {
-                folded.pop();
-            }
-            part => folded.push(part),
+        if part == Component::ParentDir {
+            folded.pop();
+        } else {
+            folded.push(part);
         }
     }
     Some(physical(&folded)).filter(|other| *other != resolve(text, cwd, home))
