@@ -18,7 +18,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::os::unix::process::CommandExt;
 use std::panic;
-use std::process::{self, Child, Command};
+use std::process::{Child, Command};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::SeqCst};
 use std::thread;
@@ -45,7 +45,7 @@ extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
         let argument = unsafe { std::ffi::CStr::from_ptr(argument) };
         OsString::from_vec(argument.to_bytes().to_owned())
     };
-    exit(crate::run((0..count).map(argument).collect()))
+    std::process::exit(crate::run((0..count).map(argument).collect()))
 }
 
 /// Opens `/dev/null` in place of standard streams that the caller has closed: else the next file
@@ -190,12 +190,6 @@ pub(crate) fn stdout_is_read() -> bool {
     let Ok(own) = own else { return false };
     let null = fs::metadata("/dev/null");
     !(own.file_type().is_char_device() && null.is_ok_and(|null| null.rdev() == own.rdev()))
-}
-
-/// Ends the process: the one place that does so on purpose.
-#[expect(clippy::exit, reason = "the one place that ends the process")]
-pub(crate) fn exit(status: i32) -> ! {
-    process::exit(status)
 }
 
 /// Kills the running checker, says `text` unless a reply is out, and ends the process. Calls only

@@ -11,6 +11,7 @@
     reason = "a failure to set up is a failed test"
 )]
 #![expect(clippy::print_stdout, reason = "tells which test runs")]
+#![expect(clippy::exit, reason = "a victim ends in many ways")]
 
 #[path = "../src/checker/mod.rs"]
 mod checker;
@@ -20,7 +21,7 @@ mod json;
 mod sys;
 
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{self, Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, hint, thread};
 use sys::{LastWord, Stream};
@@ -86,7 +87,7 @@ fn victim(fault: &str) -> ! {
     }
     sys::answer_even_when_dying(word);
     break_down(fault);
-    sys::exit(99);
+    process::exit(99);
 }
 
 fn break_down(fault: &str) {
@@ -127,11 +128,11 @@ fn break_down(fault: &str) {
             let stdout = std::io::stdout();
             sys::set_nonblocking(std::os::fd::AsFd::as_fd(&stdout)).unwrap();
             sys::reply(Stream::Stdout, &vec![b'x'; 1 << 20], 0).unwrap();
-            sys::exit(0);
+            process::exit(0);
         }
         "stdout" => {
             let read = sys::stdout_is_read();
-            sys::exit(if read { 10 } else { 11 });
+            process::exit(if read { 10 } else { 11 });
         }
         "checker" => {
             // Ready only after the end of its input: by then we have surely noted what to kill.
@@ -150,7 +151,7 @@ fn break_down(fault: &str) {
             let deadline = Instant::now() + Duration::from_secs(200);
             let verdict = checker::run(&checker, "team/slow", &mut std::iter::empty(), deadline);
             sys::reply(Stream::Stderr, format!("{verdict:?}").as_bytes(), 2).unwrap();
-            sys::exit(2);
+            process::exit(2);
         }
         other => panic!("no such fault: {other}"),
     }
