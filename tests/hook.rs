@@ -157,6 +157,10 @@ fn p11_a_path_through_a_link_and_back_is_judged_in_both_its_readings() {
         let input = object(&[("command", &format!("*** Add File: {path}\n+x"))]);
         place.hook("codex", "pre-tool-use", place.call("apply_patch", &input))
     };
+    let pi = |path: &str| {
+        let input = object(&[("path", path), ("content", "x")]);
+        place.hook("pi", "pre-tool-use", place.call("write", &input))
+    };
     for path in [
         "secret/x",
         "link/../secret/x",
@@ -164,10 +168,12 @@ fn p11_a_path_through_a_link_and_back_is_judged_in_both_its_readings() {
     ] {
         write(path).denies("no");
         patch(path).denies("no");
+        pi(path).shows(&[r#""reason":"no""#]);
     }
     for path in ["link/../open/x", "link/secret/x", "secret/../x"] {
         write(path).passes();
         patch(path).passes();
+        pi(path).passes();
     }
 }
 

@@ -18,22 +18,29 @@ pub(crate) fn resolve(text: &str, cwd: &Path, home: &Path) -> PathBuf {
     physical(&cwd.join(expand_tilde(text, home)))
 }
 
-/// What `text` means for a program that folds `..` before it looks at the disk, as Node's
-/// `path.resolve` does; `None` where that is what [`resolve`] found. They differ where a link stands
-/// before `..`, and which of the two a client means is its own affair.
+/// What `text` means for a program that folds `..` before it looks at the disk; `None` where that
+/// is what [`resolve`] found.
 pub(crate) fn other_reading(text: &str, cwd: &Path, home: &Path) -> Option<PathBuf> {
-    if !text.contains("..") {
+    folded(&cwd.join(expand_tilde(text, home)))
+}
+
+/// The physical path of `path`, which is absolute, after its `..` are folded, as Node's `path.resolve`
+/// does; `None` where [`physical`] finds the same. They differ where a link stands before `..`, and
+/// which of the two a client means is its own affair.
+pub(crate) fn folded(path: &Path) -> Option<PathBuf> {
+    if !path.components().any(|part| part == Component::ParentDir) {
         return None;
     }
     let mut folded = PathBuf::new();
-    for part in cwd.join(expand_tilde(text, home)).components() {
-        if part == Component::ParentDir {
-            folded.pop();
-        } else {
-            folded.push(part);
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                folded.pop();
+            }
+            part => folded.push(part),
         }
     }
-    Some(physical(&folded)).filter(|other| *other != resolve(text, cwd, home))
+    Some(physical(&folded)).filter(|other| *other != physical(path))
 }
 
 /// Replaces a leading `~` or `~user` (POSIX XCU 2.6.1); an unknown user stays literal.

@@ -133,12 +133,14 @@ fn changes<'a>(
         Operation::Write => (Kind::FileWrite, Cow::Borrowed("Write")),
         Operation::Edit | Operation::Delete => (Kind::FileEdit, Cow::Borrowed("Edit")),
     };
-    let path = resolve(input.name_text("path")?, &event.cwd, home);
-    event.add_changes(vec![Change {
+    let path = spelled(input.name_text("path")?, &event.cwd, home);
+    let readings = std::iter::once(paths::physical(&path)).chain(paths::folded(&path));
+    let change = |path| Change {
         path,
         operation,
-        content,
-    }]);
+        content: content.clone(),
+    };
+    event.add_changes(readings.map(change).collect());
     Ok(())
 }
 
@@ -153,9 +155,14 @@ fn replacements<'a>(input: &Fields<'a>) -> Result<Cow<'a, str>, InputError> {
     }
 }
 
-/// The physical path that Pi's tools open for `text`: odd blanks are blanks, one leading `@` goes, `~`
-/// is the home directory, `~user` is not, and a URL of a file is that file.
+/// The physical path of what [`spelled`] reads.
 fn resolve(text: &str, cwd: &Path, home: &Path) -> PathBuf {
+    paths::physical(&spelled(text, cwd, home))
+}
+
+/// The path that Pi's tools open for `text`: odd blanks are blanks, one leading `@` goes, `~`
+/// is the home directory, `~user` is not, and a URL of a file is that file.
+fn spelled(text: &str, cwd: &Path, home: &Path) -> PathBuf {
     let plain: String = text.chars().map(plain_blank).collect();
     let plain = plain.strip_prefix('@').unwrap_or(&plain);
     let path = match plain.strip_prefix("file://") {
@@ -167,7 +174,7 @@ fn resolve(text: &str, cwd: &Path, home: &Path) -> PathBuf {
             _ => PathBuf::from(plain),
         },
     };
-    paths::physical(&cwd.join(path))
+    cwd.join(path)
 }
 
 /// The blanks of Unicode that Pi takes for a space.
