@@ -33,11 +33,10 @@ pub(crate) fn folded(path: &Path) -> Option<PathBuf> {
     }
     let mut folded = PathBuf::new();
     for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                folded.pop();
-            }
-            part => folded.push(part),
+        if part == Component::ParentDir {
+            folded.pop();
+        } else {
+            folded.push(part);
         }
     }
     Some(physical(&folded)).filter(|other| *other != physical(path))

@@ -134,13 +134,17 @@ fn changes<'a>(
         Operation::Edit | Operation::Delete => (Kind::FileEdit, Cow::Borrowed("Edit")),
     };
     let path = spelled(input.name_text("path")?, &event.cwd, home);
-    let readings = std::iter::once(paths::physical(&path)).chain(paths::folded(&path));
-    let change = |path| Change {
+    let other = paths::folded(&path).map(|path| Change {
         path,
         operation,
         content: content.clone(),
+    });
+    let change = Change {
+        path: paths::physical(&path),
+        operation,
+        content,
     };
-    event.add_changes(readings.map(change).collect());
+    event.add_changes(std::iter::once(change).chain(other).collect());
     Ok(())
 }
 
