@@ -83,15 +83,20 @@ impl Records {
             // No record grants nothing, and leaves nothing to clean up.
             return self.delete(session);
         }
-        let text = Json::object([
+        self.write(session, turn, Reach::WithCompaction)?;
+        ignore_absent(fs::remove_file(self.revoked.join(&session.0)))
+    }
+
+    fn write(&self, session: &Session, turn: Option<&str>, reach: Reach) -> io::Result<()> {
+        let mut fields = vec![
             ("approved", Json::Bool(true)),
             ("turn", turn.map_or(Json::Null, Json::string)),
-        ])
-        .to_text();
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&self.approvals)?;
+        ];
+        if reach == Reach::ThisTurn {
+            fields.push(("carries_over", Json::Bool(false)));
+        }
+        let text = Json::object(fields).to_text();
+        self.create_directory()?;
         let path = self.approvals.join(&session.0);
         let temporary = self
             .approvals
@@ -102,8 +107,28 @@ impl Records {
         if written.is_err() {
             drop(fs::remove_file(&temporary));
         }
-        written?;
-        ignore_absent(fs::remove_file(self.revoked.join(&session.0)))
+        written
+    }
+
+    fn create_directory(&self) -> io::Result<()> {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.approvals)
+    }
+
+    /// Notes that a response to something else than a person's words has begun: what was approved
+    /// holds for its own turn alone from now on, and for no compaction of the new one.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub(crate) fn another_turn(&self, session: &Session, turn: Option<&str>) -> io::Result<()> {
+        match self.standing(session) {
+            Some(approval) if approval.turn.as_deref() != turn => {
+                self.write(session, approval.turn.as_deref(), Reach::ThisTurn)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Carries a standing approval over to the turn id that a compaction gave the same response.
@@ -112,7 +137,9 @@ impl Records {
     /// When the record cannot be written.
     pub(crate) fn carry_over(&self, session: &Session, turn: Option<&str>) -> io::Result<()> {
         match self.standing(session) {
-            Some(_) if turn.is_some() => self.record(session, turn, true),
+            Some(approval) if turn.is_some() && approval.reach == Reach::WithCompaction => {
+                self.record(session, turn, true)
+            }
             _ => Ok(()),
         }
     }
@@ -137,14 +164,12 @@ impl Records {
     /// # Errors
     /// When the note cannot be written; it is for the person's information alone.
     pub(crate) fn note_passed(&self, session: &Session, rules: &[String]) -> io::Result<()> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&self.approvals)?;
+        self.create_directory()?;
         let mut notes = OpenOptions::new()
             .append(true)
             .create(true)
             .mode(0o600)
+            .custom_flags(sys::WITHOUT_WAITING)
             .open(self.notes(session))?;
         notes.write_all(
             format!(
@@ -157,8 +182,14 @@ impl Records {
 
     /// Takes the notes of a response that ends: how many calls passed, and past which rules.
     pub(crate) fn take_passed(&self, session: &Session) -> (usize, Vec<String>) {
-        let text = fs::read_to_string(self.notes(session)).unwrap_or_default();
-        drop(fs::remove_file(self.notes(session)));
+        let notes = self.notes(session);
+        let is_file = fs::symlink_metadata(&notes).is_ok_and(|metadata| metadata.is_file());
+        let text = if is_file {
+            fs::read_to_string(&notes).unwrap_or_default()
+        } else {
+            String::new()
+        };
+        drop(fs::remove_file(notes));
         let mut rules = Vec::new();
         for line in text.lines() {
             for rule in Json::parse(line)
@@ -210,13 +241,25 @@ impl Records {
         } else {
             Some(turn.as_str()?.to_owned())
         };
-        (record.get("approved")? == &Json::Bool(true)).then_some(Approval { turn })
+        let reach = match record.get("carries_over") {
+            None => Reach::WithCompaction,
+            Some(_) => Reach::ThisTurn,
+        };
+        (record.get("approved")? == &Json::Bool(true)).then_some(Approval { turn, reach })
     }
 }
 
 /// A person's approval of one response.
 struct Approval {
     turn: Option<String>,
+    reach: Reach,
+}
+
+/// Whether an approval follows its response through a compaction, which may change the turn's id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    WithCompaction,
+    ThisTurn,
 }
 
 fn create_private(path: &Path) -> io::Result<File> {

@@ -160,6 +160,31 @@ fn a_session_start_ends_it_and_a_compaction_keeps_it() {
 }
 
 #[test]
+fn a_compaction_of_another_response_carries_nothing_over() {
+    let notice = |place: &Place, turn: &str| {
+        let prompt = r#"{"session_id":"session-1","prompt_id":"TURN","cwd":"/","hook_event_name":"UserPromptSubmit","prompt":"<task-notification>done</task-notification>"}"#;
+        place
+            .hook("claude", "user-prompt-submit", prompt.replace("TURN", turn))
+            .passes();
+    };
+    let later = |place: &Place| {
+        let moved = place.editing("x").replace("prompt-1", "prompt-3");
+        place.hook("claude", "pre-tool-use", moved)
+    };
+    // The report of a task opened a response of its own before the compaction.
+    let place = insisted();
+    notice(&place, "prompt-2");
+    place.edit("x").passes();
+    session_start(&place, "compact", "prompt-3").passes();
+    later(&place).denies("blocked by vault");
+    // It came in the middle of the approved response.
+    let place = insisted();
+    notice(&place, "prompt-1");
+    session_start(&place, "compact", "prompt-3").passes();
+    later(&place).passes();
+}
+
+#[test]
 fn a_stop_ends_it_and_tells_what_passed() {
     let place = insisted();
     place.edit("y").passes();

@@ -224,7 +224,7 @@ impl Hook {
     /// The same for a message that could not be read: an approval must not outlive a prompt or a
     /// session start that was not understood.
     fn failed_session(&self, world: &World, session_id: Option<&str>, problem: &str) -> Reply {
-        if let (Moment::UserPromptSubmit | Moment::SessionStart, Some(id), false) =
+        if let (Moment::UserPromptSubmit | Moment::SessionStart | Moment::Stop, Some(id), false) =
             (self.moment, session_id, self.environment.nested)
         {
             let records = Records::new(&world.cache, &world.state);
@@ -234,7 +234,18 @@ impl Hook {
     }
 
     fn prompt(&self, world: &World, records: &Records, prompt: &Prompt<'_>) -> Reply {
-        if prompt.author != Author::Person || self.environment.nested {
+        if self.environment.nested {
+            return self.encode(Answer::Pass);
+        }
+        if prompt.author != Author::Person {
+            if let Some(session) = self.session(&prompt.origin) {
+                // What cannot be noted must not stand.
+                drop(
+                    records
+                        .another_turn(&session, prompt.origin.turn_id.as_deref())
+                        .or_else(|_| records.revoke(&session)),
+                );
+            }
             return self.encode(Answer::Pass);
         }
         let approved = approval::approves(prompt.text);

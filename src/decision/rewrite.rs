@@ -249,10 +249,21 @@ fn with_fields(input: &Json<'_>, fields: Vec<(String, Json<'static>)>) -> Json<'
         return Json::object(fields);
     };
     for (name, value) in fields {
-        match members.iter_mut().find(|(key, _)| *key == name) {
+        let native = native_name(&members, &name).to_owned();
+        match members.iter_mut().find(|(key, _)| *key == native) {
             Some((_, old)) => *old = value,
-            None => members.push((Cow::Owned(name), value)),
+            None => members.push((Cow::Owned(native), value)),
         }
     }
     Json::Object(members)
+}
+
+/// What the tool itself calls a field that a rule names as Claude does.
+fn native_name<'n>(members: &[(Cow<'static, str>, Json<'static>)], name: &'n str) -> &'n str {
+    let has = |key: &str| members.iter().any(|(known, _)| known == key);
+    let natives = ["path", "filePath", "notebook_path"];
+    match name {
+        "file_path" if !has(name) => natives.into_iter().find(|key| has(key)).unwrap_or(name),
+        name => name,
+    }
 }

@@ -583,6 +583,22 @@ fn set_works_with_every_tool() {
 }
 
 #[test]
+fn set_reaches_the_field_by_the_name_that_the_tool_has_for_it() {
+    let text = "[[rules]]\nid = 'a'\n[[rules.match]]\ntool_name = { exists = true }\n\
+                [rules.action]\nkind = 'rewrite'\nset = { file_path = '/b' }\n";
+    let set = |input: &str| {
+        let mut event = Event::new(Kind::FileWrite, "pi", "write", PathBuf::from("/w"));
+        event.tool_input = Json::parse(input).unwrap().into_owned();
+        Case::of(text).decide(&event).input.unwrap().to_text()
+    };
+    assert_eq!(set(r#"{"path":"/a"}"#), r#"{"path":"/b"}"#);
+    assert_eq!(
+        set(r#"{"path":"/a","file_path":"/a"}"#),
+        r#"{"path":"/a","file_path":"/b"}"#
+    );
+}
+
+#[test]
 fn a_rewrite_is_held_back_where_it_cannot_be_made() {
     let missing =
         "kind = 'rewrite'\nreplace_head = 'nowhere'\nset = { timeout = 1 }\nmessage = 'm'";
