@@ -231,8 +231,7 @@ impl<'a> Search<'a> {
     }
 
     fn conclude(mut self, programs: &dyn Programs) -> Decision {
-        let command = self.call.event.command.as_deref().zip(self.call.shell);
-        let outcome = rewrite::apply(&self.edits, &self.call.event.tool_input, command, programs);
+        let outcome = rewrite::apply(&self.edits, self.call.event, self.call.shell, programs);
         for index in outcome.made {
             let Some(rule) = self.edits.get(index).map(|edit| edit.rule) else {
                 continue;

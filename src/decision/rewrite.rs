@@ -4,6 +4,7 @@
 //! places the words have in the original text. Never: edits where a word has no place of its own in
 //! that text.
 
+use crate::event::Event;
 use crate::json::Json;
 use crate::rules::{Effect, Rule};
 use crate::shell::{Parsed, Segment, Spans};
@@ -64,10 +65,11 @@ struct Splice {
 /// Makes all `edits` of one call.
 pub(super) fn apply(
     edits: &[Edit<'_>],
-    input: &Json<'_>,
-    command: Option<(&str, &Parsed)>,
+    event: &Event<'_>,
+    shell: Option<&Parsed>,
     programs: &dyn Programs,
 ) -> Outcome {
+    let command = event.command.as_deref().zip(shell);
     let mut outcome = Outcome::default();
     let mut splices = Vec::new();
     let mut fields: Vec<(String, Json<'static>)> = Vec::new();
@@ -113,7 +115,16 @@ pub(super) fn apply(
             // Nothing to drop: the call is as the rule wants it.
             continue;
         }
-        fields.extend(set.iter().cloned());
+        let set: Option<Vec<_>> = set
+            .iter()
+            .map(|(name, value)| Some((native_name(event, name)?.to_owned(), value.clone())))
+            .collect();
+        let Some(set) = set else {
+            splices.truncate(before);
+            outcome.held.push((edit.rule.id.clone(), Held::NoPlace));
+            continue;
+        };
+        fields.extend(set);
         outcome.made.push(index);
     }
     if let Some((text, _)) = command.filter(|_| !splices.is_empty()) {
@@ -123,7 +134,7 @@ pub(super) fn apply(
         );
     }
     if !fields.is_empty() {
-        outcome.input = Some(with_fields(input, fields));
+        outcome.input = Some(with_fields(&event.tool_input, fields));
     }
     outcome
 }
@@ -249,21 +260,22 @@ fn with_fields(input: &Json<'_>, fields: Vec<(String, Json<'static>)>) -> Json<'
         return Json::object(fields);
     };
     for (name, value) in fields {
-        let native = native_name(&members, &name).to_owned();
-        match members.iter_mut().find(|(key, _)| *key == native) {
+        match members.iter_mut().find(|(key, _)| *key == name) {
             Some((_, old)) => *old = value,
-            None => members.push((Cow::Owned(native), value)),
+            None => members.push((Cow::Owned(name), value)),
         }
     }
     Json::Object(members)
 }
 
-/// What the tool itself calls a field that a rule names as Claude does.
-fn native_name<'n>(members: &[(Cow<'static, str>, Json<'static>)], name: &'n str) -> &'n str {
-    let has = |key: &str| members.iter().any(|(known, _)| known == key);
-    let natives = ["path", "filePath", "notebook_path"];
+/// What the tool itself calls a field that a rule names as Claude does. A patch has no field for its
+/// files; and an argument that the tool takes no notice of must not draw the edit to itself.
+fn native_name<'n>(event: &Event<'_>, name: &'n str) -> Option<&'n str> {
+    let has = |key: &&str| event.tool_input.get(key).is_some();
     match name {
-        "file_path" if !has(name) => natives.into_iter().find(|key| has(key)).unwrap_or(name),
-        name => name,
+        "file_path" if event.tool_name != event.canonical_tool => {
+            ["path", "filePath"].into_iter().find(has)
+        }
+        name => Some(name),
     }
 }

@@ -586,15 +586,23 @@ fn set_works_with_every_tool() {
 fn set_reaches_the_field_by_the_name_that_the_tool_has_for_it() {
     let text = "[[rules]]\nid = 'a'\n[[rules.match]]\ntool_name = { exists = true }\n\
                 [rules.action]\nkind = 'rewrite'\nset = { file_path = '/b' }\n";
-    let set = |input: &str| {
-        let mut event = Event::new(Kind::FileWrite, "pi", "write", PathBuf::from("/w"));
+    let set = |tool: &'static str, input: &str| {
+        let mut event = Event::new(Kind::FileWrite, "pi", tool, PathBuf::from("/w"));
+        event.canonical_tool = "Write".into();
         event.tool_input = Json::parse(input).unwrap().into_owned();
-        Case::of(text).decide(&event).input.unwrap().to_text()
+        let input = Case::of(text).decide(&event).input;
+        input.map_or("held".to_owned(), |input| input.to_text())
     };
-    assert_eq!(set(r#"{"path":"/a"}"#), r#"{"path":"/b"}"#);
     assert_eq!(
-        set(r#"{"path":"/a","file_path":"/a"}"#),
-        r#"{"path":"/a","file_path":"/b"}"#
+        set("Write", r#"{"file_path":"/a"}"#),
+        r#"{"file_path":"/b"}"#
+    );
+    assert_eq!(set("write", r#"{"path":"/a"}"#), r#"{"path":"/b"}"#);
+    let decoy = r#"{"path":"/a","file_path":"/a"}"#;
+    assert_eq!(set("write", decoy), r#"{"path":"/b","file_path":"/a"}"#);
+    assert_eq!(
+        set("apply_patch", r#"{"command":"*** Begin Patch"}"#),
+        "held"
     );
 }
 
