@@ -481,7 +481,7 @@ fn e_a_broken_file_blocks_and_names_its_place() {
         );
         with_rule(&text)
             .bash("ls")
-            .denies_with(&["`enabled` must be a boolean"]);
+            .denies_with(&["enabled must be a boolean"]);
     }
     // 275: the rows' own texts, as descriptions.
     let text = input(275);

@@ -94,14 +94,14 @@ fn all_problems_of_all_files_are_told_with_file_line_and_column() {
     outcome.shows(&[
         "a.toml:1:8: unknown built-in rule `trash-over-mr`, did you mean `trash-over-rm`?",
         "a.toml:4:1: unknown field `mesage`, did you mean `message`?",
-        "a.toml:5:11: `timeout` must be a positive finite number",
+        "a.toml:5:11: timeout must be a positive finite number",
         "b.toml:1:8: invalid TOML: ",
         "c.toml:4:15: `glob`: ",
         "c.toml:4:32: `matches`: invalid regex at byte 0: look-around",
         "c.toml:4:41: unknown field `gob`, did you mean `glob`?",
         "c.toml:6:8: unknown kind `denny`, did you mean `deny`?",
         "c.toml:9:6: `id` `c` is taken by the rule in line 1",
-        "c.toml:11:11: `checker` must be an array of strings that begins with a program",
+        "c.toml:11:11: checker must be an array of strings that begins with a program",
         ".steer.toml:1:12: `disable` names `fff-over-gerp`, and no rule has that name, did you mean `fff-over-grep`?",
         "11 problems\n",
     ]);

@@ -147,7 +147,7 @@ fn checker_effect(source: &mut Source<'_>, fields: Fields<'_>) -> Option<Effect>
     if argv.first().is_none_or(|program| program.trim().is_empty()) {
         source.problem(
             fields.table.get("checker")?.span.start,
-            "`checker` must be an array of strings that begins with a program",
+            "checker must be an array of strings that begins with a program",
         );
         return None;
     }

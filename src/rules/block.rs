@@ -79,7 +79,7 @@ fn condition(
         let problem = block.slid(&key.name).or_else(|| {
             let near = nearest(&key.name, BLOCK.fields)?;
             Some(format!(
-                "`{}` must be a table of operators, or did you mean `{near}`?",
+                "{} must be a table of operators, or did you mean `{near}`?",
                 shown(&key.name)
             ))
         });

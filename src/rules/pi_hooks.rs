@@ -504,7 +504,7 @@ impl Reader<'_, '_> {
         } else {
             node.value.kind_name()
         };
-        let message = format!("`{}` must be {expected}, found {found}", shown(key));
+        let message = format!("{} must be {expected}, found {found}", shown(key));
         self.source.problem(node.span.start, message);
     }
 }

@@ -137,7 +137,7 @@ impl<'t> Source<'t> {
         };
         self.problem(
             value.span.start,
-            format!("`{key}` must be {expected}, found {found}"),
+            format!("{key} must be {expected}, found {found}"),
         );
     }
 

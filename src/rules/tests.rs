@@ -305,43 +305,43 @@ const RULE_PROBLEMS: &[(&str, &str)] = &[
     ),
     (
         "enabled = 'no'",
-        "4:11 `enabled` must be a boolean, found a string",
+        "4:11 enabled must be a boolean, found a string",
     ),
     (
         "overridable = 0",
-        "4:15 `overridable` must be a boolean, found an integer",
+        "4:15 overridable must be a boolean, found an integer",
     ),
     (
         "timeout = 0",
-        "4:11 `timeout` must be a positive finite number, found an integer",
+        "4:11 timeout must be a positive finite number, found an integer",
     ),
     (
         "timeout = -1.5",
-        "4:11 `timeout` must be a positive finite number, found a float",
+        "4:11 timeout must be a positive finite number, found a float",
     ),
     (
         "timeout = inf",
-        "4:11 `timeout` must be a positive finite number, found a float",
+        "4:11 timeout must be a positive finite number, found a float",
     ),
     (
         "timeout = nan",
-        "4:11 `timeout` must be a positive finite number, found a float",
+        "4:11 timeout must be a positive finite number, found a float",
     ),
     (
         "timeout = '1'",
-        "4:11 `timeout` must be a positive finite number, found a string",
+        "4:11 timeout must be a positive finite number, found a string",
     ),
     (
         "message = ' '",
-        "4:11 `message` must be a nonempty string, found an empty string",
+        "4:11 message must be a nonempty string, found an empty string",
     ),
     (
         "message = { claude = 'm' }",
-        "4:11 `message` must be a nonempty string, found a table",
+        "4:11 message must be a nonempty string, found a table",
     ),
     (
         "description = 1",
-        "4:15 `description` must be a nonempty string, found an integer",
+        "4:15 description must be a nonempty string, found an integer",
     ),
     (
         "phase = 'Pre'",
@@ -349,7 +349,7 @@ const RULE_PROBLEMS: &[(&str, &str)] = &[
     ),
     (
         "phase = true",
-        "4:9 `phase` must be one of `pre`, `post`, found a boolean",
+        "4:9 phase must be one of `pre`, `post`, found a boolean",
     ),
     (
         "kind = 'edit'",
@@ -361,11 +361,11 @@ const RULE_PROBLEMS: &[(&str, &str)] = &[
     ),
     (
         "tool = []",
-        "4:8 `tool` must be a nonempty string or a list of such, found an array",
+        "4:8 tool must be a nonempty string or a list of such, found an array",
     ),
     (
         "tool = ['a', '']",
-        "4:8 `tool` must be a nonempty string or a list of such, found an array",
+        "4:8 tool must be a nonempty string or a list of such, found an array",
     ),
     (
         "tool = ['Read', 'mcp__*']",
@@ -373,7 +373,7 @@ const RULE_PROBLEMS: &[(&str, &str)] = &[
     ),
     (
         "harness = 1",
-        "4:11 `harness` must be a nonempty string or a list of such, found an integer",
+        "4:11 harness must be a nonempty string or a list of such, found an integer",
     ),
     (
         "harness = 'claud'",
@@ -393,21 +393,21 @@ const RULE_PROBLEMS: &[(&str, &str)] = &[
     ),
     (
         "match = { a = { is = true } }",
-        "4:9 `match` must be an array of tables, as `[[rules.match]]` makes it, found a table",
+        "4:9 match must be an array of tables, as `[[rules.match]]` makes it, found a table",
     ),
     ("match = []", "4:9 `match` needs at least one block"),
     (
         "match = ['x']",
-        "4:9 `match` must be an array of tables, as `[[rules.match]]` makes it, found an array",
+        "4:9 match must be an array of tables, as `[[rules.match]]` makes it, found an array",
     ),
-    ("test = 'x'", "4:8 `test` must be a table, found a string"),
+    ("test = 'x'", "4:8 test must be a table, found a string"),
     (
         "test = { fire = ['x'] }",
         "4:10 unknown field `fire`, did you mean `fires`?",
     ),
     (
         "test = { fires = 'x' }",
-        "4:18 `fires` must be an array of strings, found a string",
+        "4:18 fires must be an array of strings, found a string",
     ),
     (
         "test = { rewrites = { a = 'b' } }",
@@ -415,7 +415,7 @@ const RULE_PROBLEMS: &[(&str, &str)] = &[
     ),
     (
         "test = { rewrites = { a = 1 } }",
-        "4:27 `rewrites.a` must be a string, found an integer",
+        "4:27 rewrites.a must be a string, found an integer",
     ),
     (
         "colour = 'red'",
@@ -440,7 +440,7 @@ fn problems_of_a_rule() {
     );
     refused(
         "[[rules]]\nid = ''\nchecker = ['c']",
-        &["2:6 `id` must be a nonempty string, found an empty string"],
+        &["2:6 id must be a nonempty string, found an empty string"],
     );
     refused(
         "[[rules]]\nid = 'r'",
@@ -450,18 +450,18 @@ fn problems_of_a_rule() {
         let text = format!("[[rules]]\nid = 'r'\nchecker = {argv}");
         refused(
             &text,
-            &["3:11 `checker` must be an array of strings that begins with a program"],
+            &["3:11 checker must be an array of strings that begins with a program"],
         );
     }
     refused(
         "[[rules]]\nid = 'r'\nchecker = 'c'",
-        &["3:11 `checker` must be an array of strings, found a string"],
+        &["3:11 checker must be an array of strings, found a string"],
     );
     let twice = "[[rules]]\nid = 'r'\nchecker = ['c']\n[[rules]]\nname = 'r'\nchecker = ['c']";
     refused(twice, &["5:8 `name` `r` is taken by the rule in line 1"]);
     refused(
         "rules = 1",
-        &["1:9 `rules` must be an array of tables, as `[[rules]]` makes it, found an integer"],
+        &["1:9 rules must be an array of tables, as `[[rules]]` makes it, found an integer"],
     );
 }
 
@@ -481,15 +481,15 @@ const ACTION_PROBLEMS: &[(&str, &str)] = &[
     ),
     (
         "kind = 'ask'\nmessage = ''",
-        "7:11 `message` must be a nonempty string or a table of such by harness, found an empty string",
+        "7:11 message must be a nonempty string or a table of such by harness, found an empty string",
     ),
     (
         "kind = 'ask'\nmessage = {}",
-        "7:11 `message` must be a nonempty string or a table of such by harness, found a table",
+        "7:11 message must be a nonempty string or a table of such by harness, found a table",
     ),
     (
         "kind = 'ask'\nmessage = { pi = 1 }",
-        "7:18 `message.pi` must be a nonempty string, found an integer",
+        "7:18 message.pi must be a nonempty string, found an integer",
     ),
     (
         "kind = 'ask'\nmessage = { codx = 'm' }",
@@ -509,23 +509,23 @@ const ACTION_PROBLEMS: &[(&str, &str)] = &[
     ),
     (
         "kind = 'rewrite'\nset = 1",
-        "7:7 `set` must be a table of input fields, found an integer",
+        "7:7 set must be a table of input fields, found an integer",
     ),
     (
         "kind = 'rewrite'\nset = {a = 1979-05-27}",
-        "7:12 `set.a` must be a value that JSON has, found a date or time",
+        "7:12 set.a must be a value that JSON has, found a date or time",
     ),
     (
         "kind = 'rewrite'\nset = {a = nan}",
-        "7:12 `set.a` must be a value that JSON has, found a float",
+        "7:12 set.a must be a value that JSON has, found a float",
     ),
     (
         "kind = 'rewrite'\nreplace_head = ''",
-        "7:16 `replace_head` must be a nonempty string, found an empty string",
+        "7:16 replace_head must be a nonempty string, found an empty string",
     ),
     (
         "kind = 'rewrite'\ndrop_args = '-r'",
-        "7:13 `drop_args` must be an array of strings, found a string",
+        "7:13 drop_args must be an array of strings, found a string",
     ),
 ];
 
@@ -568,11 +568,11 @@ fn problems_of_a_block() {
     let cases = [
         (
             "head = 'psql'",
-            "5:8 `head` must be a table of operators, found a string",
+            "5:8 head must be a table of operators, found a string",
         ),
         (
             "ani = 'parsed.segments'",
-            "5:1 `ani` must be a table of operators, or did you mean `any`?",
+            "5:1 ani must be a table of operators, or did you mean `any`?",
         ),
         (
             "any = 'a'\nall = 'b'\nx = { is = true }",
@@ -580,7 +580,7 @@ fn problems_of_a_block() {
         ),
         (
             "any = true\nx = { is = true }",
-            "5:7 `any` must be a nonempty string, found a boolean",
+            "5:7 any must be a nonempty string, found a boolean",
         ),
         ("any = 'a'", "4:9 a block needs at least one condition"),
         (
@@ -597,23 +597,23 @@ fn problems_of_a_block() {
         ),
         (
             "head = { any_of = 'x' }",
-            "5:19 `any_of` must be an array of strings, found a string",
+            "5:19 any_of must be an array of strings, found a string",
         ),
         (
             "head = { none_of = [1] }",
-            "5:20 `none_of` must be an array of strings, found an array",
+            "5:20 none_of must be an array of strings, found an array",
         ),
         (
             "head = { matches = ['x'] }",
-            "5:20 `matches` must be a string, found an array",
+            "5:20 matches must be a string, found an array",
         ),
         (
             "head = { is = 'true' }",
-            "5:15 `is` must be a boolean, found a string",
+            "5:15 is must be a boolean, found a string",
         ),
         (
             "head = { exists = 1 }",
-            "5:19 `exists` must be a boolean, found an integer",
+            "5:19 exists must be a boolean, found an integer",
         ),
         (
             "head = { glob = ['ok', 'x\\'] }",
@@ -793,7 +793,7 @@ const FILE_PROBLEMS: &[(&str, &[&str])] = &[
     ),
     (
         "use = 'x'",
-        &["1:7 `use` must be an array of strings, found a string"],
+        &["1:7 use must be an array of strings, found a string"],
     ),
     (
         "use = ['trash-over-mr']",
@@ -807,11 +807,11 @@ const FILE_PROBLEMS: &[(&str, &[&str])] = &[
     ),
     (
         "[settings]\nannounce = 'no'",
-        &["2:12 `announce` must be a boolean, found a string"],
+        &["2:12 announce must be a boolean, found a string"],
     ),
     (
         "[settings]\nshell_prefix = 0",
-        &["2:16 `shell_prefix` must be a boolean, found an integer"],
+        &["2:16 shell_prefix must be a boolean, found an integer"],
     ),
     (
         "[settings]\nrequire_thrust = true",
@@ -820,7 +820,7 @@ const FILE_PROBLEMS: &[(&str, &[&str])] = &[
     (
         "[settings]\nwrappers = ['x']",
         &[
-            "2:12 `wrappers` must be an array of tables, as `[[settings.wrappers]]` makes it, found an array",
+            "2:12 wrappers must be an array of tables, as `[[settings.wrappers]]` makes it, found an array",
         ],
     ),
     (
@@ -829,11 +829,11 @@ const FILE_PROBLEMS: &[(&str, &[&str])] = &[
     ),
     (
         "settings = 1",
-        &["1:12 `settings` must be a table, found an integer"],
+        &["1:12 settings must be a table, found an integer"],
     ),
     (
         "finish = []",
-        &["1:10 `finish` must be a table, found an array"],
+        &["1:10 finish must be a table, found an array"],
     ),
     (
         "[finish]",
@@ -849,15 +849,15 @@ const FILE_PROBLEMS: &[(&str, &[&str])] = &[
     ),
     (
         "[finish]\nchecks = [{ command = ' ' }]",
-        &["2:23 `command` must be a nonempty string, found an empty string"],
+        &["2:23 command must be a nonempty string, found an empty string"],
     ),
     (
         "[finish]\nmax_retries = -1\nchecks = [{ command = 'a' }]",
-        &["2:15 `max_retries` must be a whole number from 0, found an integer"],
+        &["2:15 max_retries must be a whole number from 0, found an integer"],
     ),
     (
         "[finish]\nchecks = [{ command = 'a', timeout = 0 }]",
-        &["2:38 `timeout` must be a positive finite number, found an integer"],
+        &["2:38 timeout must be a positive finite number, found an integer"],
     ),
     (
         "[finish]\nchecks = [{ command = 'a', inputs = ['['] }]",
@@ -949,7 +949,7 @@ fn a_steer_file_is_read() {
     );
     assert_eq!(
         refused("disable = 'x'"),
-        ["1:11 `disable` must be an array of strings, found a string"]
+        ["1:11 disable must be an array of strings, found a string"]
     );
     assert_eq!(
         refused("[[rules]]\nid = 'r'\nchecker = ['c']"),
