@@ -30,7 +30,7 @@ impl fmt::Display for Refusal {
                 path,
                 expected,
                 found,
-            } => write!(out, "`{path}` must be {expected}, found {found}"),
+            } => write!(out, "{path} must be {expected}, found {found}"),
             Self::Twice { path } => write!(out, "`{path}` occurs twice; remove one of the two"),
         }
     }
