@@ -443,11 +443,11 @@ fn p24_p31_what_cannot_be_read_is_refused_untouched_with_its_place() {
         ("null", "must be an object, found null"),
         (
             "{\"hooks\": []}",
-            "`hooks` must be an object, found an array",
+            "hooks must be an object, found an array",
         ),
         (
             "{\"hooks\": {\"Stop\": {}}}",
-            "`hooks.Stop` must be an array, found an object",
+            "hooks.Stop must be an array, found an object",
         ),
         ("{\"hooks\": {}, \"hooks\": {}}", "`hooks` occurs twice"),
         (
