@@ -75,7 +75,7 @@ fn what_is_no_event_is_blocked_with_status_2() {
         ),
         (
             event(&place, r#""kind":"odd""#),
-            "kind has an unknown value",
+            "kind must be `shell`, `file_write`, `file_edit` or `other`, found",
         ),
         (
             event(&place, r#""kind":"other","command":"ls""#),

@@ -136,7 +136,7 @@ fn examples_of_a_rewrite_name_the_result_whatever_is_on_path() {
         .project("bad.toml", text("zop"));
     place.run(&["validate", "good.toml"], "").is(
         0,
-        "good.toml\n  a: active, held back: `zip` is not on PATH, rewrite (line 1)\nok: 1 rules in 1 sources\n",
+        "good.toml\n  a: active, held back: `zip` is not on PATH, rewrite (line 1)\nok: 1 rule in 1 source\n",
         "",
     );
     let outcome = place.run(&["validate", "bad.toml"], "");
@@ -171,11 +171,14 @@ fn examples_know_the_wrappers_of_the_persons_settings() {
 #[test]
 fn examples_of_a_checker_with_match_start_no_program() {
     let text = format!(
-        "[[rules]]\nid = \"a\"\nchecker = [\"/no/such/program\"]\n{ZAP}\
+        "[[rules]]\nid = \"a\"\nchecker = [\"../mark.sh\"]\n{ZAP}\
          [rules.test]\nfires = [\"zap\"]\nignores = [\"zip\"]\n"
     );
-    let place = place().project(".i-insist/a.toml", text);
+    let place = place()
+        .program("project/mark.sh", "#!/bin/sh\n: > mark\n")
+        .project(".i-insist/a.toml", text);
     assert_eq!(place.run(&["validate"], "").status, Some(0));
+    assert!(!place.at("project/.i-insist/mark").exists());
 }
 
 #[test]
@@ -192,11 +195,9 @@ fn a_named_steer_file_is_read_as_the_layer_it_is() {
         "",
     );
     // What the person's own file defines can be named in the repository's.
-    place.run(&["validate", ".steer.toml"], "").is(
-        0,
-        ".steer.toml\nok: 0 rules in 1 sources\n",
-        "",
-    );
+    place
+        .run(&["validate", ".steer.toml"], "")
+        .is(0, ".steer.toml\nok: 0 rules in 1 source\n", "");
     // Elsewhere the name is no steer file's, and `disable` is unknown.
     let place = place.project("config.toml", &steer);
     let outcome = place.run(&["validate", "config.toml"], "");
@@ -212,7 +213,7 @@ fn a_named_steer_file_is_read_as_the_layer_it_is() {
 fn steers_validate_looks_at_steers_sources_alone() {
     let place = place().project(".i-insist/a.toml", "[[rules]\n");
     let outcome = place.run(&["steer", "validate"], "");
-    outcome.shows(&["built-in\n", "ok: 4 rules in 1 sources\n"]);
+    outcome.shows(&["built-in\n", "ok: 4 rules in 1 source\n"]);
     assert_eq!(outcome.status, Some(0));
     let place = Place::new().link(".config/steer/config.toml", "/no/such/file");
     place.run(&["steer", "validate"], "").shows(&["built-in\n"]);

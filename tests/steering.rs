@@ -108,7 +108,9 @@ fn init_writes_a_starter_for_the_person_or_the_project_and_never_over_one() {
         );
         assert_eq!(place.run(&["validate"], "").status, Some(0));
         fs::write(&file, "# mine\n").unwrap();
-        place.run(arguments, "").refuses(&["was not written"]);
+        place
+            .run(arguments, "")
+            .refuses(&["was not written: it is there already"]);
         assert_eq!(fs::read_to_string(&file).unwrap(), "# mine\n");
     }
     Place::new().run(&["init", "x"], "").refuses(&["--project"]);

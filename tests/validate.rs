@@ -54,6 +54,41 @@ fn p37_all_problems_with_their_places_and_status_1() {
 }
 
 #[test]
+fn a_checker_that_cannot_be_started_is_a_problem_of_its_rule() {
+    let with_rule = |program: &str, more: &str| {
+        Place::new()
+            .home("tools/plain.sh", "#!/bin/sh\n")
+            .program("tools/lost.sh", "#!/nowhere/sh\n")
+            .program("tools/good.sh", "#!/bin/sh\necho false\n")
+            .home(
+                ".i-insist/a.toml",
+                format!("[[rules]]\nid = \"a\"\nchecker = [\"{program}\"]\n{more}"),
+            )
+            .run(&["validate"], "")
+    };
+    for (program, cause) in [
+        ("pyton3", "no program `pyton3` on PATH"),
+        ("../tools/gone.sh", "../tools/gone.sh does not exist"),
+        ("../tools", "../tools is a directory"),
+        (
+            "../tools/plain.sh",
+            "../tools/plain.sh has no execute permission (chmod +x)",
+        ),
+        (
+            "../tools/lost.sh",
+            "the interpreter \"/nowhere/sh\", named in the first line of ../tools/lost.sh, does not exist",
+        ),
+    ] {
+        let outcome = with_rule(program, "");
+        outcome.shows(&["a.toml:1:3: `a` blocks", cause, "\n1 problem\n"]);
+        assert_eq!(outcome.status, Some(1));
+        // A rule that is off starts nothing.
+        with_rule(program, "enabled = false\n").shows(&["ok: 1 rule in 1 source\n"]);
+    }
+    with_rule("../tools/good.sh", "").shows(&["ok: 1 rule in 1 source\n"]);
+}
+
+#[test]
 fn a_source_that_cannot_be_read_is_an_error_that_names_it() {
     let place = Place::new().project(".i-insist", "");
     place
@@ -77,7 +112,7 @@ fn named_files_are_read_by_the_rules_of_their_directory() {
         .project("good.toml", checker("a", "true", ""));
     place.run(&["validate", "../.i-insist/a.toml", "good.toml"], "").is(
         0,
-        "../.i-insist/a.toml\ngood.toml\n  a: active, checker sh -c true (line 1)\nok: 1 rules in 2 sources\n",
+        "../.i-insist/a.toml\ngood.toml\n  a: active, checker sh -c true (line 1)\nok: 1 rule in 2 sources\n",
         "",
     );
     let outcome = place.run(&["validate", "draft.toml"], "");

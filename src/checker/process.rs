@@ -76,7 +76,7 @@ pub(crate) struct Finished {
 pub(crate) fn run(job: &mut Job<'_>) -> Result<Finished, String> {
     let plain = |error: io::Error| error.to_string();
     let supervision = Supervision::begin().map_err(plain)?;
-    let program = find(job)?;
+    let program = find(job.argv, job.directory)?;
     let image = Image::new(program.clone(), job.argv).map_err(plain)?;
     let mut command = Command::new(&program);
     command.current_dir(job.directory).stdin(Stdio::piped());
@@ -87,7 +87,8 @@ pub(crate) fn run(job: &mut Job<'_>) -> Result<Finished, String> {
             .stderr(log.try_clone().map_err(plain)?),
     };
     let spawned = supervision.spawn(&mut command, image);
-    let mut child = spawned.map_err(|error| why_not_started(&error, job, Path::new(&program)))?;
+    let mut child =
+        spawned.map_err(|error| why_not_started(&error, job.directory, Path::new(&program)))?;
     let mut streams = Streams::of(&mut child);
     let watched = follow(job, &supervision, &child, &mut streams);
     supervision.kill_group();
@@ -303,11 +304,29 @@ fn is_transient(error: &io::Error) -> bool {
     )
 }
 
+/// Why a program cannot be started in `directory`, as far as that shows without a start.
+pub(crate) fn obstacle(argv: &[String], directory: &Path) -> Option<String> {
+    let program = match find(argv, directory) {
+        Ok(program) => PathBuf::from(program),
+        Err(cause) => return Some(cause),
+    };
+    let file = directory.join(&program);
+    let missing = |name: String| name.starts_with('/') && !Path::new(&name).exists();
+    let error: io::Error = match fs::metadata(&file) {
+        Err(error) => error,
+        Ok(data) if data.is_dir() || data.permissions().mode() & 0o111 == 0 => {
+            io::ErrorKind::PermissionDenied.into()
+        }
+        Ok(_) if interpreter(&file).is_some_and(missing) => io::ErrorKind::NotFound.into(),
+        Ok(_) => return None,
+    };
+    Some(why_not_started(&error, directory, &program))
+}
+
 /// The program to execute, as seen from the job's directory (POSIX XBD 8.3, `PATH`): a name with a
 /// slash is taken as it is, an empty entry means the directory itself.
-fn find(job: &Job<'_>) -> Result<OsString, String> {
-    let name = job
-        .argv
+fn find(argv: &[String], directory: &Path) -> Result<OsString, String> {
+    let name = argv
         .first()
         .filter(|name| !name.is_empty())
         .ok_or("no program is named")?;
@@ -316,7 +335,7 @@ fn find(job: &Job<'_>) -> Result<OsString, String> {
     }
     let path = env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
     let candidates: Vec<PathBuf> = env::split_paths(&path)
-        .map(|entry| job.directory.join(entry).join(name))
+        .map(|entry| directory.join(entry).join(name))
         .collect();
     let runnable = |file: &&PathBuf| {
         fs::metadata(file)
@@ -332,13 +351,13 @@ fn find(job: &Job<'_>) -> Result<OsString, String> {
 }
 
 /// Puts into words what execve(2) reports by a bare number, which has several meanings.
-fn why_not_started(error: &io::Error, job: &Job<'_>, program: &Path) -> String {
+fn why_not_started(error: &io::Error, directory: &Path, program: &Path) -> String {
     use io::ErrorKind::{ExecutableFileBusy, NotFound, PermissionDenied};
     let shown = program.display();
-    let file = job.directory.join(program);
+    let file = directory.join(program);
     let data = fs::metadata(&file);
-    if !job.directory.is_dir() {
-        return format!("the directory {} is missing", job.directory.display());
+    if !directory.is_dir() {
+        return format!("the directory {} is missing", directory.display());
     }
     match (error.kind(), data) {
         (NotFound, Err(_)) => format!("{shown} does not exist"),

@@ -4,7 +4,7 @@ use super::{Exit, complain, say, usage_error};
 use crate::rules::Spelling;
 use crate::world::World;
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 
 const GUARD: &str = include_str!("starter-guard.toml");
@@ -34,8 +34,12 @@ pub(crate) fn run(spelling: Spelling, arguments: &[String]) -> Exit {
             Exit::Done
         }
         Err(error) => {
+            let why = match error.kind() {
+                ErrorKind::AlreadyExists => "it is there already".to_owned(),
+                _ => error.to_string(),
+            };
             complain(&format!(
-                "i-insist: {} was not written: {error}",
+                "i-insist: {} was not written: {why}",
                 path.display()
             ));
             Exit::Failed

@@ -1,7 +1,8 @@
 //! `validate [FILE…]`: every problem of every source, and what became of each rule.
 
-use super::judge::OnPath;
+use super::judge::{OnPath, PROTECT_CONFIG};
 use super::{Exit, complain, examples, finishing, say, sources, trust};
+use crate::checker::process;
 use crate::decision::Programs;
 use crate::discovery::{self, RuleFile, Scope};
 use crate::event::paths;
@@ -262,6 +263,15 @@ impl<'a> Listing<'a> {
             say(&format!("    {description}"));
         }
         if counts {
+            if let Some(cause) = obstacle(rule) {
+                self.problem(&Diagnostic {
+                    place: rule.place.clone(),
+                    message: format!(
+                        "`{}` blocks every call that it looks at: checker cannot be started: {cause}",
+                        rule.id
+                    ),
+                });
+            }
             self.problems(&examples::failures(
                 self.world,
                 &self.settings.wrappers,
@@ -283,18 +293,13 @@ impl<'a> Listing<'a> {
         match self.problems {
             _ if self.unreadable => Exit::Failed,
             0 => {
-                say(&format!(
-                    "ok: {} rules in {} sources",
-                    self.rules, self.sources
-                ));
+                let rules = counted(self.rules, "rule");
+                let sources = counted(self.sources, "source");
+                say(&format!("ok: {rules} in {sources}"));
                 Exit::Done
             }
-            1 => {
-                say("1 problem");
-                Exit::No
-            }
             problems => {
-                say(&format!("{problems} problems"));
+                say(&counted(problems, "problem"));
                 Exit::No
             }
         }
@@ -312,10 +317,26 @@ fn steer_layer(path: &Path, text: &[u8]) -> Layer {
     (path.to_owned(), steer::read(path, text))
 }
 
+/// A number of things, in the singular where it is one.
+fn counted(number: usize, thing: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{ending}")
+}
+
 /// A line about each check before finishing.
 fn finish(finish: Option<&Finish>) {
     for line in finish.into_iter().flat_map(finishing::describe) {
         say(&format!("  {line}"));
+    }
+}
+
+/// Why the rule's checker cannot be started.
+fn obstacle(rule: &Rule) -> Option<String> {
+    match &rule.effect {
+        Effect::Checker { argv, .. } if *argv != PROTECT_CONFIG => {
+            process::obstacle(argv, &rule.directory)
+        }
+        _ => None,
     }
 }
 

@@ -33,7 +33,8 @@ const KNOWN: [&str; 17] = [
 /// Reads an event. `kind`, `cwd`, `harness`, `tool_name` and `tool_input` must be there.
 pub(crate) fn read<'a>(json: &'a Json<'a>, home: &Path) -> Result<Event<'a>, InputError> {
     let fields = Fields::of(json, "the event")?;
-    let kind = word(&fields, "kind", Kind::from_name)?.ok_or_else(|| fields.missing("kind"))?;
+    let kind =
+        word(&fields, "kind", KINDS, Kind::from_name)?.ok_or_else(|| fields.missing("kind"))?;
     let cwd = fields.directory("cwd")?;
     let tool_name = fields.name_text("tool_name")?;
     let mut event = Event::new(kind, fields.name_text("harness")?, tool_name, cwd);
@@ -50,7 +51,7 @@ pub(crate) fn read<'a>(json: &'a Json<'a>, home: &Path) -> Result<Event<'a>, Inp
     if fields.get("session_cwd").is_some() {
         event.session_cwd = Some(fields.directory("session_cwd")?);
     }
-    event.phase = word(&fields, "phase", phase)?.unwrap_or(Phase::Pre);
+    event.phase = word(&fields, "phase", "`pre` or `post`", phase)?.unwrap_or(Phase::Pre);
     event.tool_response = fields.get("tool_response").map(view);
     event.tool_failed = fields.flag("tool_failed")?;
     let unknown = fields.entries().iter();
@@ -109,7 +110,7 @@ fn changes<'a>(
     entries
         .map(|entry| {
             let path = paths::resolve(entry.name_text("path")?, cwd, home);
-            let operation = word(&entry, "operation", Operation::from_name)?
+            let operation = word(&entry, "operation", OPERATIONS, Operation::from_name)?
                 .ok_or_else(|| entry.missing("operation"))?;
             let content = match operation {
                 Operation::Delete => entry.optional_text("content")?.unwrap_or_default(),
@@ -130,16 +131,22 @@ fn phase(name: &str) -> Option<Phase> {
         .find(|phase| phase.name() == name)
 }
 
-/// A field that holds one of a few words.
+const KINDS: &str = "`shell`, `file_write`, `file_edit` or `other`";
+const OPERATIONS: &str = "`write`, `edit` or `delete`";
+
+/// A field that holds one of a few words, which `known` lists.
 fn word<T>(
     fields: &Fields<'_>,
     key: &str,
+    known: &str,
     read: impl Fn(&str) -> Option<T>,
 ) -> Result<Option<T>, InputError> {
     let Some(text) = fields.optional_text(key)? else {
         return Ok(None);
     };
-    read(text)
-        .map(Some)
-        .ok_or_else(|| InputError::new(format!("{} has an unknown value", fields.name(key))))
+    read(text).map(Some).ok_or_else(|| {
+        let name = fields.name(key);
+        let found: String = text.chars().take(40).collect();
+        InputError::new(format!("{name} must be {known}, found `{found}`"))
+    })
 }

@@ -149,12 +149,12 @@ pub(crate) fn ensure(world: &World, clients: &[Client]) -> Report {
 
 fn try_install(world: &World, client: &Registration, dry_run: bool) -> Result<String, String> {
     let entries = entries(client, &program_word(world)?);
-    switches::check(client, &world.current_directory)?;
+    switches::check(client, &world.current_directory).map_err(unchanged)?;
     let locked = lock(world, client, dry_run)?;
-    let before = read_text(&client.settings)?;
+    let before = read_text(&client.settings).map_err(unchanged)?;
     let record = record_path(world, client);
     let mut former = read_record(&record)?;
-    let after = plan(world, client, &entries, before.as_deref(), &mut former)?;
+    let after = plan(world, client, &entries, before.as_deref(), &mut former).map_err(unchanged)?;
     let rule_file = put_rule_file(world, dry_run)?;
     if before.as_deref() == Some(&after) {
         return Ok(format!(
@@ -176,6 +176,11 @@ fn try_install(world: &World, client: &Registration, dry_run: bool) -> Result<St
     Ok(done + client.afterwards + &warning.map(|text| text + "\n").unwrap_or_default())
 }
 
+/// A refusal that comes before anything is written.
+fn unchanged(problem: impl Into<String>) -> String {
+    problem.into() + "; nothing was changed"
+}
+
 /// The settings with our hooks; refused when the client would not run them all the same.
 fn plan(
     world: &World,
@@ -184,12 +189,7 @@ fn plan(
     before: Option<&str>,
     former: &mut Former,
 ) -> Result<String, Problem> {
-    let at_file = |why: String| {
-        format!(
-            "configuration {}: {why}; nothing was changed",
-            client.settings.display()
-        )
-    };
+    let at_file = |why: String| format!("configuration {}: {why}", client.settings.display());
     let is_this_binary = |word: &str| leads_here(world, word);
     let owner = Owner {
         harness: client.harness,
@@ -219,7 +219,7 @@ fn try_uninstall(world: &World, client: &Registration, dry_run: bool) -> Result<
         client.harness,
         client.settings.display()
     );
-    if read_text(&client.settings)?.is_none() {
+    if read_text(&client.settings).map_err(unchanged)?.is_none() {
         // No folder is made for what is not there.
         if !dry_run {
             replace::clean_up(&client.settings)?;
@@ -238,10 +238,8 @@ fn try_uninstall(world: &World, client: &Registration, dry_run: bool) -> Result<
     };
     let after = splice::uninstall(&before, client.comments, &owner, &read_record(&record)?)
         .map_err(|refusal| {
-            format!(
-                "configuration {}: {refusal}; nothing was changed",
-                client.settings.display()
-            )
+            let settings = client.settings.display();
+            unchanged(format!("configuration {settings}: {refusal}"))
         })?;
     if after.as_ref() == Some(&before) {
         return Ok(nothing);

@@ -164,10 +164,7 @@ pub(crate) fn text(path: &Path, bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         let place = SyntaxError::at(error.as_bytes(), offset, "invalid UTF-8");
-        format!(
-            "configuration {}: invalid JSON: {place}; nothing was changed",
-            path.display()
-        )
+        format!("configuration {}: invalid JSON: {place}", path.display())
     })
 }
 

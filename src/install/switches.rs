@@ -79,7 +79,7 @@ fn check_file(path: &Path, comments: bool) -> Result<(), Problem> {
     };
     match found {
         Some(switch) => Err(Problem::Disabled(format!(
-            "hooks are disabled by `{switch}` in {}; nothing was changed",
+            "hooks are disabled by `{switch}` in {}",
             path.display()
         ))),
         None => Ok(()),
@@ -148,7 +148,7 @@ pub(crate) fn check_places(
             if boolean(value.as_table(), "enabled") == Some(false) && places.iter().any(ours) {
                 let name = &key.name;
                 return Err(Problem::Disabled(format!(
-                    "a hook is disabled by `[hooks.state.\"{name}\"]` in {}; nothing was changed",
+                    "a hook is disabled by `[hooks.state.\"{name}\"]` in {}",
                     path.display()
                 )));
             }
