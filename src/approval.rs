@@ -24,10 +24,7 @@ pub(crate) const PREFIX: &str = "HUMAN_PERMISSION_GRANTED";
 /// Whether the person's message approves: the phrase anywhere in it, without regard to ASCII case.
 pub(crate) fn approves(message: &str) -> bool {
     let phrase = PHRASE.as_bytes();
-    message
-        .as_bytes()
-        .windows(phrase.len())
-        .any(|window| window.eq_ignore_ascii_case(phrase))
+    message.as_bytes().windows(phrase.len()).any(|window| window.eq_ignore_ascii_case(phrase))
 }
 
 /// The approval records of one person.
@@ -42,19 +39,14 @@ pub(crate) struct Session(String);
 impl Session {
     /// The record's name is the SHA-256 of both, so that no id can name a path.
     pub(crate) fn new(harness: &str, session_id: &str) -> Self {
-        Self(sha256::hex(&sha256::digest(
-            format!("{harness}\0{session_id}").as_bytes(),
-        )))
+        Self(sha256::hex(&sha256::digest(format!("{harness}\0{session_id}").as_bytes())))
     }
 }
 
 impl Records {
     /// Records below our cache directory; marks of what could not be deleted below our state directory.
     pub(crate) fn new(cache: &Path, state: &Path) -> Self {
-        Self {
-            approvals: cache.join("approvals"),
-            revoked: state.join("revoked"),
-        }
+        Self { approvals: cache.join("approvals"), revoked: state.join("revoked") }
     }
 
     /// Where the records are, for messages.
@@ -65,8 +57,7 @@ impl Records {
     /// Whether the person approved the response that `turn` belongs to. Where the harness has turn
     /// ids, the record's must be the same.
     pub(crate) fn granted(&self, session: &Session, turn: Option<&str>) -> bool {
-        self.standing(session)
-            .is_some_and(|approval| approval.turn.as_deref() == turn)
+        self.standing(session).is_some_and(|approval| approval.turn.as_deref() == turn)
     }
 
     /// Replaces the session's decision by that of the person's new message.
@@ -88,19 +79,15 @@ impl Records {
     }
 
     fn write(&self, session: &Session, turn: Option<&str>, reach: Reach) -> io::Result<()> {
-        let mut fields = vec![
-            ("approved", Json::Bool(true)),
-            ("turn", turn.map_or(Json::Null, Json::string)),
-        ];
+        let mut fields =
+            vec![("approved", Json::Bool(true)), ("turn", turn.map_or(Json::Null, Json::string))];
         if reach == Reach::ThisTurn {
             fields.push(("carries_over", Json::Bool(false)));
         }
         let text = Json::object(fields).to_text();
         self.create_directory()?;
         let path = self.approvals.join(&session.0);
-        let temporary = self
-            .approvals
-            .join(format!("{}.{}", session.0, std::process::id()));
+        let temporary = self.approvals.join(format!("{}.{}", session.0, std::process::id()));
         let written = create_private(&temporary)
             .and_then(|mut file| file.write_all(text.as_bytes()))
             .and_then(|()| fs::rename(&temporary, &path));
@@ -111,10 +98,7 @@ impl Records {
     }
 
     fn create_directory(&self) -> io::Result<()> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&self.approvals)
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.approvals)
     }
 
     /// Notes that a response to something else than a person's words has begun: what was approved
@@ -151,10 +135,7 @@ impl Records {
     /// When neither works.
     pub(crate) fn revoke(&self, session: &Session) -> io::Result<()> {
         self.delete(session).or_else(|_| {
-            DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(&self.revoked)?;
+            DirBuilder::new().recursive(true).mode(0o700).create(&self.revoked)?;
             create_private(&self.revoked.join(&session.0)).map(drop)
         })
     }
@@ -172,11 +153,8 @@ impl Records {
             .custom_flags(sys::WITHOUT_WAITING)
             .open(self.notes(session))?;
         notes.write_all(
-            format!(
-                "{}\n",
-                Json::Array(rules.iter().map(Json::string).collect()).to_text()
-            )
-            .as_bytes(),
+            format!("{}\n", Json::Array(rules.iter().map(Json::string).collect()).to_text())
+                .as_bytes(),
         )
     }
 
@@ -184,23 +162,15 @@ impl Records {
     pub(crate) fn take_passed(&self, session: &Session) -> (usize, Vec<String>) {
         let notes = self.notes(session);
         let is_file = fs::symlink_metadata(&notes).is_ok_and(|metadata| metadata.is_file());
-        let text = if is_file {
-            fs::read_to_string(&notes).unwrap_or_default()
-        } else {
-            String::new()
-        };
+        let text =
+            if is_file { fs::read_to_string(&notes).unwrap_or_default() } else { String::new() };
         drop(fs::remove_file(notes));
         let mut rules = Vec::new();
         for line in text.lines() {
-            for rule in Json::parse(line)
-                .ok()
-                .as_ref()
-                .and_then(Json::as_array)
-                .unwrap_or_default()
+            for rule in Json::parse(line).ok().as_ref().and_then(Json::as_array).unwrap_or_default()
             {
-                if let Some(rule) = rule
-                    .as_str()
-                    .filter(|rule| !rules.iter().any(|known| known == rule))
+                if let Some(rule) =
+                    rule.as_str().filter(|rule| !rules.iter().any(|known| known == rule))
                 {
                     rules.push(rule.to_owned());
                 }
@@ -236,11 +206,7 @@ impl Records {
         let text = fs::read_to_string(&path).ok()?;
         let record = Json::parse(&text).ok()?;
         let turn = record.get("turn")?;
-        let turn = if *turn == Json::Null {
-            None
-        } else {
-            Some(turn.as_str()?.to_owned())
-        };
+        let turn = if *turn == Json::Null { None } else { Some(turn.as_str()?.to_owned()) };
         let reach = match record.get("carries_over") {
             None => Reach::WithCompaction,
             Some(_) => Reach::ThisTurn,
@@ -263,12 +229,7 @@ enum Reach {
 }
 
 fn create_private(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path)
+    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
 }
 
 fn ignore_absent(result: io::Result<()>) -> io::Result<()> {

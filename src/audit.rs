@@ -56,24 +56,13 @@ impl Entry<'_> {
             ("outcome", text(Some(self.outcome))),
             (
                 "rules",
-                Json::Array(
-                    self.rules
-                        .iter()
-                        .map(|rule| Json::string(rule.as_str()))
-                        .collect(),
-                ),
+                Json::Array(self.rules.iter().map(|rule| Json::string(rule.as_str())).collect()),
             ),
-            (
-                "tool_name",
-                text(self.call.map(|call| call.tool_name.as_ref())),
-            ),
+            ("tool_name", text(self.call.map(|call| call.tool_name.as_ref()))),
             ("tool_input", input),
             ("updated_command", text(self.updated_command)),
             ("harness", text(Some(self.harness))),
-            (
-                "agent_type",
-                text(self.call.and_then(|call| call.agent_type.as_deref())),
-            ),
+            ("agent_type", text(self.call.and_then(|call| call.agent_type.as_deref()))),
             ("session_id", text(self.session_id)),
             ("cwd", text(Some(&self.cwd.to_string_lossy()))),
         ])
@@ -119,10 +108,8 @@ fn shortened<'a>(input: &'a Json<'a>) -> Json<'a> {
     };
     let member = |(key, value): &'a (Cow<'a, str>, Json<'a>)| {
         let command = value.as_str().filter(|_| key == "command");
-        let value = command.map_or_else(
-            || shortened_value(value),
-            |text| Json::String(cut(text, MAX_COMMAND)),
-        );
+        let value = command
+            .map_or_else(|| shortened_value(value), |text| Json::String(cut(text, MAX_COMMAND)));
         (key.clone(), value)
     };
     Json::Object(members.iter().map(member).collect())
@@ -133,10 +120,7 @@ fn shortened_value<'a>(value: &'a Json<'a>) -> Json<'a> {
         Json::String(text) => Json::String(cut(text, MAX_TEXT)),
         Json::Array(items) => Json::Array(items.iter().map(shortened_value).collect()),
         Json::Object(members) => Json::Object(
-            members
-                .iter()
-                .map(|(key, value)| (key.clone(), shortened_value(value)))
-                .collect(),
+            members.iter().map(|(key, value)| (key.clone(), shortened_value(value))).collect(),
         ),
         Json::Null | Json::Bool(_) | Json::Number(_) => value.clone(),
     }
@@ -168,11 +152,7 @@ mod tests {
         let expected = format!("{}… [976 more bytes]", "é".repeat(512));
         assert_eq!(cut.get("content").unwrap().as_str().unwrap(), expected);
         assert_eq!(
-            cut.get("edits").unwrap().as_array().unwrap()[0]
-                .get("new")
-                .unwrap()
-                .as_str()
-                .unwrap(),
+            cut.get("edits").unwrap().as_array().unwrap()[0].get("new").unwrap().as_str().unwrap(),
             expected
         );
         assert_eq!(cut.get("n").unwrap().to_text(), "1.50");

@@ -43,12 +43,7 @@ pub(crate) struct Fault {
 
 impl std::fmt::Display for Fault {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            formatter,
-            "configuration {}: {}",
-            self.path.display(),
-            self.cause
-        )
+        write!(formatter, "configuration {}: {}", self.path.display(), self.cause)
     }
 }
 
@@ -73,11 +68,7 @@ pub(crate) fn guard_files(
             search.read_ancestor(ancestor);
         }
     }
-    if search.faults.is_empty() {
-        Ok(search.files)
-    } else {
-        Err(search.faults)
-    }
+    if search.faults.is_empty() { Ok(search.files) } else { Err(search.faults) }
 }
 
 /// Finds and reads the guard files of the `general` directories alone.
@@ -89,23 +80,16 @@ pub(crate) fn general_files(general: &[PathBuf]) -> Result<Vec<RuleFile>, Vec<Fa
     for directory in general {
         search.read_directory(directory, Scope::Person);
     }
-    if search.faults.is_empty() {
-        Ok(search.files)
-    } else {
-        Err(search.faults)
-    }
+    if search.faults.is_empty() { Ok(search.files) } else { Err(search.faults) }
 }
 
 /// Finds steer's files: the person's, then the nearest `.steer.toml` from `directory` upwards. A
 /// directory of that name is passed over.
 pub(crate) fn steer_files(config_home: &Path, directory: &Path) -> Vec<Result<RuleFile, Fault>> {
     let own = config_home.join("steer/config.toml");
-    let nearest = directory
-        .ancestors()
-        .map(|ancestor| ancestor.join(".steer.toml"));
-    let nearest = nearest
-        .into_iter()
-        .find(|path| path.symlink_metadata().is_ok() && !path.is_dir());
+    let nearest = directory.ancestors().map(|ancestor| ancestor.join(".steer.toml"));
+    let nearest =
+        nearest.into_iter().find(|path| path.symlink_metadata().is_ok() && !path.is_dir());
     let present = Some(own).filter(|path| path.symlink_metadata().is_ok());
     let read = |path: PathBuf, scope| {
         let mut search = Search::default();
@@ -125,9 +109,7 @@ pub(crate) fn steer_files(config_home: &Path, directory: &Path) -> Vec<Result<Ru
 /// The root of the repository that holds `directory`: the nearest ancestor with a `.git`, which is a
 /// file in worktrees and submodules.
 pub(crate) fn repository_root(directory: &Path) -> Option<&Path> {
-    directory
-        .ancestors()
-        .find(|ancestor| ancestor.join(".git").symlink_metadata().is_ok())
+    directory.ancestors().find(|ancestor| ancestor.join(".git").symlink_metadata().is_ok())
 }
 
 /// Finds pi-hooks' file for an operation in `cwd`: that of its repository, or of `cwd` itself outside
@@ -211,12 +193,9 @@ impl<'a> Search<'a> {
             Err(error) => Err(error),
         };
         match text {
-            Ok(text) => self.files.push(RuleFile {
-                path,
-                directory: directory.to_owned(),
-                scope,
-                text,
-            }),
+            Ok(text) => {
+                self.files.push(RuleFile { path, directory: directory.to_owned(), scope, text });
+            }
             Err(error) => self.fault(&path, &error),
         }
     }
@@ -233,10 +212,7 @@ impl<'a> Search<'a> {
         } else {
             format!("cannot be read ({error}); make it readable or remove it")
         };
-        self.faults.push(Fault {
-            path: path.to_owned(),
-            cause,
-        });
+        self.faults.push(Fault { path: path.to_owned(), cause });
     }
 }
 

@@ -113,9 +113,7 @@ impl Pattern {
             states: Vec::new(),
             open: Vec::new(),
         };
-        Ok(Pattern {
-            states: parser.parse()?,
-        })
+        Ok(Pattern { states: parser.parse()? })
     }
 
     /// Whether the pattern covers all of `text`.
@@ -126,10 +124,7 @@ impl Pattern {
     /// The same for a path, whose bytes need not be UTF-8.
     pub(crate) fn matches_bytes(&self, text: &[u8]) -> bool {
         let end = self.states.len();
-        let mut threads = Threads {
-            seen: vec![usize::MAX; end + 1],
-            waiting: Vec::new(),
-        };
+        let mut threads = Threads { seen: vec![usize::MAX; end + 1], waiting: Vec::new() };
         let (mut now, mut next) = (Vec::new(), Vec::new());
         threads.follow(&self.states, 0, 0, &mut now);
         for (position, &byte) in text.iter().enumerate() {
@@ -352,16 +347,8 @@ impl Parser<'_> {
 
     /// One member of a class, which starts with `byte`.
     fn member(&mut self, byte: u8, offset: usize, open: Error) -> Result<u8, Error> {
-        let byte = if byte == b'\\' {
-            self.take().ok_or(open)?
-        } else {
-            byte
-        };
-        if byte.is_ascii() {
-            Ok(byte)
-        } else {
-            Err(Error::at(offset, CLASS_NOT_ASCII))
-        }
+        let byte = if byte == b'\\' { self.take().ok_or(open)? } else { byte };
+        if byte.is_ascii() { Ok(byte) } else { Err(Error::at(offset, CLASS_NOT_ASCII)) }
     }
 }
 
@@ -370,23 +357,15 @@ mod tests {
     use super::*;
 
     fn value(pattern: &str, text: &str) -> bool {
-        Pattern::new(pattern, Stars::CrossSlash)
-            .unwrap()
-            .matches(text)
+        Pattern::new(pattern, Stars::CrossSlash).unwrap().matches(text)
     }
 
     fn path(pattern: &str, text: &str) -> bool {
-        Pattern::new(pattern, Stars::StopAtSlash)
-            .unwrap()
-            .matches_bytes(text.as_bytes())
+        Pattern::new(pattern, Stars::StopAtSlash).unwrap().matches_bytes(text.as_bytes())
     }
 
     /// Pattern, texts it covers, texts it does not.
-    type Row = (
-        &'static str,
-        &'static [&'static str],
-        &'static [&'static str],
-    );
+    type Row = (&'static str, &'static [&'static str], &'static [&'static str]);
 
     fn check(rows: &[Row], matches: fn(&str, &str) -> bool) {
         for (pattern, yes, no) in rows {
@@ -394,10 +373,7 @@ mod tests {
                 assert!(matches(pattern, text), "{pattern} should match {text:?}");
             }
             for text in *no {
-                assert!(
-                    !matches(pattern, text),
-                    "{pattern} should not match {text:?}"
-                );
+                assert!(!matches(pattern, text), "{pattern} should not match {text:?}");
             }
         }
     }
@@ -414,25 +390,13 @@ mod tests {
                     &["http://other/http://localhost"],
                 ),
                 ("a*b*c", &["abc", "a/b\nc", "abcbc"], &["abcd", "xabc"]),
-                (
-                    "**/.env*",
-                    &[".env", "a/.env.local", "a/b/.envrc", "/.env"],
-                    &["a.env", "x.env"],
-                ),
+                ("**/.env*", &[".env", "a/.env.local", "a/b/.envrc", "/.env"], &["a.env", "x.env"]),
                 ("**/*", &[".git/config", "a"], &[]),
                 ("/**", &["/", "/a", "/a/b"], &["", "a", "a/b"]),
                 ("x/**", &["x/a", "x/a/b"], &["x", "xa"]),
-                (
-                    "a/**/b",
-                    &["a/b", "a/x/b", "a/x/y/b"],
-                    &["ab", "axb", "a/xb"],
-                ),
+                ("a/**/b", &["a/b", "a/x/b", "a/x/y/b"], &["ab", "axb", "a/xb"]),
                 ("a**b", &["ab", "axb", "a/b"], &["a", "b"]),
-                (
-                    "**/.arch/members.yml",
-                    &["/r/.arch/members.yml"],
-                    &["/r/foo.arch/members.yml"],
-                ),
+                ("**/.arch/members.yml", &["/r/.arch/members.yml"], &["/r/foo.arch/members.yml"]),
                 ("?", &["a", "/", "\n"], &["", "ab", "ä"]),
             ],
             value,
@@ -444,16 +408,8 @@ mod tests {
         check(
             &[
                 ("*", &["a", ".x", ""], &["a/b"]),
-                (
-                    "src/*.ts",
-                    &["src/a.ts", "src/.ts"],
-                    &["src/a/b.ts", "src/a.tsx"],
-                ),
-                (
-                    "src/**/*.ts",
-                    &["src/a.ts", "src/a/b.ts", "src/a/b/c.ts"],
-                    &["a/src/b.ts"],
-                ),
+                ("src/*.ts", &["src/a.ts", "src/.ts"], &["src/a/b.ts", "src/a.tsx"]),
+                ("src/**/*.ts", &["src/a.ts", "src/a/b.ts", "src/a/b/c.ts"], &["a/src/b.ts"]),
                 ("**", &["a", "a/b", ""], &[]),
                 ("**/x", &["x", "a/x", "a/b/x"], &["ax", "a/bx"]),
                 ("a/**", &["a/b", "a/b/c"], &["a", "b/a"]),
@@ -474,10 +430,7 @@ mod tests {
     #[test]
     fn the_whole_value_counts_and_case_counts() {
         check(
-            &[
-                ("abc", &["abc"], &["ABC", "abcd", "xabc", "abc\n", ""]),
-                ("", &[""], &["a"]),
-            ],
+            &[("abc", &["abc"], &["ABC", "abcd", "xabc", "abc\n", ""]), ("", &[""], &["a"])],
             value,
         );
     }
@@ -509,11 +462,7 @@ mod tests {
         check(
             &[
                 ("{a,b}", &["a", "b"], &["", "ab", "c"]),
-                (
-                    "x{a,{b,c}d}y",
-                    &["xay", "xbdy", "xcdy"],
-                    &["xby", "xdy", "xy"],
-                ),
+                ("x{a,{b,c}d}y", &["xay", "xbdy", "xcdy"], &["xby", "xdy", "xy"]),
                 ("foo{,.txt}", &["foo.txt"], &["foo"]),
                 ("a{}b", &["ab"], &["a{}b"]),
                 ("a{,{,}}b", &["ab"], &[]),
@@ -564,9 +513,7 @@ mod tests {
             );
         }
         assert_eq!(
-            Pattern::new("ab{", Stars::CrossSlash)
-                .unwrap_err()
-                .to_string(),
+            Pattern::new("ab{", Stars::CrossSlash).unwrap_err().to_string(),
             r"invalid glob at byte 2: `{` has no closing `}`; write `\{` for the sign itself"
         );
         assert!(Pattern::new(&"a".repeat(MAX_LENGTH), Stars::CrossSlash).is_ok());

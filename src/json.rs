@@ -67,19 +67,11 @@ impl SyntaxError {
     /// The error `message` at byte `offset` of `text`.
     pub(crate) fn at(text: &[u8], offset: usize, message: &'static str) -> Self {
         let before = text.get(..offset).unwrap_or(text);
-        let line_start = before
-            .iter()
-            .rposition(|&b| b == b'\n')
-            .map_or(0, |at| at + 1);
+        let line_start = before.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
         Self {
             line: before.iter().filter(|&&byte| byte == b'\n').count() + 1,
             // Continuation bytes (10xxxxxx) start no character.
-            column: before
-                .iter()
-                .skip(line_start)
-                .filter(|&&byte| byte & 0xC0 != 0x80)
-                .count()
-                + 1,
+            column: before.iter().skip(line_start).filter(|&&byte| byte & 0xC0 != 0x80).count() + 1,
             message,
         }
     }
@@ -87,25 +79,15 @@ impl SyntaxError {
 
 impl fmt::Display for SyntaxError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            out,
-            "line {} column {}: {}",
-            self.line, self.column, self.message
-        )
+        write!(out, "line {} column {}: {}", self.line, self.column, self.message)
     }
 }
 
 impl<'a> Json<'a> {
     /// Reads one value; nothing but blanks may stand around it.
     pub(crate) fn parse(text: &'a str) -> Result<Self, SyntaxError> {
-        let mut parser = Parser {
-            text,
-            at: 0,
-            values: 0,
-        };
-        parser
-            .document()
-            .map_err(|message| SyntaxError::at(text.as_bytes(), parser.at, message))
+        let mut parser = Parser { text, at: 0, values: 0 };
+        parser.document().map_err(|message| SyntaxError::at(text.as_bytes(), parser.at, message))
     }
 
     /// Reads one value from bytes, which must be UTF-8 without a byte order mark (RFC 8259, 8.1).
@@ -125,57 +107,32 @@ impl<'a> Json<'a> {
     pub(crate) fn object<K: Into<Cow<'a, str>>>(
         entries: impl IntoIterator<Item = (K, Self)>,
     ) -> Self {
-        Self::Object(
-            entries
-                .into_iter()
-                .map(|(key, value)| (key.into(), value))
-                .collect(),
-        )
+        Self::Object(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())
     }
 
     /// The value of `key`, if this is an object that has it; of several the last, as in JavaScript.
     pub(crate) fn get(&self, key: &str) -> Option<&Self> {
-        self.as_object()?
-            .iter()
-            .rev()
-            .find(|(name, _)| name == key)
-            .map(|(_, value)| value)
+        self.as_object()?.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
     /// The text, if this is a string.
     pub(crate) fn as_str(&self) -> Option<&str> {
-        if let Self::String(text) = self {
-            Some(text)
-        } else {
-            None
-        }
+        if let Self::String(text) = self { Some(text) } else { None }
     }
 
     /// The truth value, if this is one.
     pub(crate) fn as_bool(&self) -> Option<bool> {
-        if let Self::Bool(truth) = self {
-            Some(*truth)
-        } else {
-            None
-        }
+        if let Self::Bool(truth) = self { Some(*truth) } else { None }
     }
 
     /// The items, if this is an array.
     pub(crate) fn as_array(&self) -> Option<&[Self]> {
-        if let Self::Array(items) = self {
-            Some(items)
-        } else {
-            None
-        }
+        if let Self::Array(items) = self { Some(items) } else { None }
     }
 
     /// The entries, if this is an object.
     pub(crate) fn as_object(&self) -> Option<&[(Cow<'a, str>, Self)]> {
-        if let Self::Object(entries) = self {
-            Some(entries)
-        } else {
-            None
-        }
+        if let Self::Object(entries) = self { Some(entries) } else { None }
     }
 
     /// The same value, borrowing nothing.
@@ -210,11 +167,7 @@ impl<'a> Json<'a> {
 
     /// A key that occurs twice in this object itself, if there is one.
     pub(crate) fn duplicate_key(&self) -> Option<&str> {
-        let mut keys: Vec<&str> = self
-            .as_object()?
-            .iter()
-            .map(|(key, _)| key.as_ref())
-            .collect();
+        let mut keys: Vec<&str> = self.as_object()?.iter().map(|(key, _)| key.as_ref()).collect();
         keys.sort_unstable();
         keys.windows(2).find_map(|pair| match pair {
             [one, other] if one == other => Some(*one),
@@ -224,25 +177,16 @@ impl<'a> Json<'a> {
 
     /// The value as text without blanks.
     pub(crate) fn to_text(&self) -> String {
-        let mut writer = Writer {
-            steps: vec![Step::Value(self)],
-            out: Vec::new(),
-        };
+        let mut writer = Writer { steps: vec![Step::Value(self)], out: Vec::new() };
         writer.fill(usize::MAX);
-        #[expect(
-            clippy::expect_used,
-            reason = "pieces of `str` and ASCII, in order and unbroken"
-        )]
+        #[expect(clippy::expect_used, reason = "pieces of `str` and ASCII, in order and unbroken")]
         String::from_utf8(writer.out).expect("valid UTF-8")
     }
 
     /// The same text in pieces of about 64 KiB, so that the whole is never held. A piece may end
     /// inside a character.
     pub(crate) fn chunks(&self) -> impl Iterator<Item = Vec<u8>> {
-        let mut writer = Writer {
-            steps: vec![Step::Value(self)],
-            out: Vec::new(),
-        };
+        let mut writer = Writer { steps: vec![Step::Value(self)], out: Vec::new() };
         std::iter::from_fn(move || {
             writer.fill(CHUNK);
             let piece = mem::take(&mut writer.out);
@@ -327,11 +271,7 @@ impl<'a> Parser<'a> {
             loop {
                 let Some(parent) = stack.pop() else {
                     self.skip_blanks();
-                    return if self.peek().is_none() {
-                        Ok(value)
-                    } else {
-                        Err(TRAILING)
-                    };
+                    return if self.peek().is_none() { Ok(value) } else { Err(TRAILING) };
                 };
                 match self.append(parent, value)? {
                     Started::Whole(container) => value = container,
@@ -440,11 +380,7 @@ impl<'a> Parser<'a> {
     }
 
     fn digits(&mut self) -> Parsed<()> {
-        let count = self
-            .rest()
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
+        let count = self.rest().iter().take_while(|byte| byte.is_ascii_digit()).count();
         self.at += count;
         if count == 0 { Err(NO_DIGIT) } else { Ok(()) }
     }
@@ -523,10 +459,8 @@ impl<'a> Parser<'a> {
     fn hex(&mut self) -> Parsed<u32> {
         let mut code = 0;
         for _ in 0..4 {
-            let digit = self
-                .peek()
-                .and_then(|byte| char::from(byte).to_digit(16))
-                .ok_or(BAD_HEX)?;
+            let digit =
+                self.peek().and_then(|byte| char::from(byte).to_digit(16)).ok_or(BAD_HEX)?;
             code = code * 16 + digit;
             self.at += 1;
         }

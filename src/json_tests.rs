@@ -49,14 +49,8 @@ fn escapes_are_resolved() {
 
 #[test]
 fn only_strings_with_escapes_are_copied() {
-    assert!(matches!(
-        Json::parse(r#""ä""#),
-        Ok(Json::String(Cow::Borrowed("ä")))
-    ));
-    assert!(matches!(
-        Json::parse(r#""\n""#),
-        Ok(Json::String(Cow::Owned(_)))
-    ));
+    assert!(matches!(Json::parse(r#""ä""#), Ok(Json::String(Cow::Borrowed("ä")))));
+    assert!(matches!(Json::parse(r#""\n""#), Ok(Json::String(Cow::Owned(_)))));
 }
 
 #[test]
@@ -67,10 +61,7 @@ fn errors_name_the_place() {
         ("[1,]", "line 1 column 4: expected a value"),
         ("[1 2]", "line 1 column 4: expected `,` or `]`"),
         ("{\"a\" 1}", "line 1 column 6: expected `:` after the key"),
-        (
-            "{\"a\":1,}",
-            "line 1 column 8: expected a key in double quotes",
-        ),
+        ("{\"a\":1,}", "line 1 column 8: expected a key in double quotes"),
         ("{\"a\":1", "line 1 column 7: expected `,` or `}`"),
         ("// no\n1", "line 1 column 1: expected a value"),
         ("1 1", "line 1 column 3: unexpected text after the value"),
@@ -79,19 +70,10 @@ fn errors_name_the_place() {
         ("1.", "line 1 column 3: expected a digit"),
         ("\"a", "line 1 column 3: string has no closing quote"),
         ("\"a\\", "line 1 column 4: string has no closing quote"),
-        (
-            "\"a\\n\n\"",
-            "line 1 column 5: control character in a string must be escaped",
-        ),
+        ("\"a\\n\n\"", "line 1 column 5: control character in a string must be escaped"),
         ("\"\\x\"", "line 1 column 3: unknown escape in a string"),
-        (
-            "\"\\u12\"",
-            "line 1 column 6: `\\u` needs four hexadecimal digits",
-        ),
-        (
-            "\u{feff}1",
-            "line 1 column 1: a byte order mark is not allowed here",
-        ),
+        ("\"\\u12\"", "line 1 column 6: `\\u` needs four hexadecimal digits"),
+        ("\u{feff}1", "line 1 column 1: a byte order mark is not allowed here"),
     ] {
         assert_eq!(error(text), message, "{text}");
     }
@@ -135,17 +117,9 @@ fn accessors_and_duplicates() {
     let value = Json::parse(r#"{"b":true,"a":1,"b":"x","c":[null]}"#).unwrap();
     assert_eq!(value.get("b").and_then(Json::as_str), Some("x"));
     assert_eq!(value.duplicate_key(), Some("b"));
-    assert_eq!(
-        value.get("c").and_then(Json::as_array),
-        Some(&[Json::Null][..])
-    );
+    assert_eq!(value.get("c").and_then(Json::as_array), Some(&[Json::Null][..]));
     assert_eq!(value.get("a").map(Json::kind_name), Some("a number"));
     assert_eq!(value.get("a").and_then(Json::as_bool), None);
-    assert_eq!(
-        Json::parse(r#"{"b":1,"a":{"b":1,"a":2}}"#)
-            .unwrap()
-            .duplicate_key(),
-        None
-    );
+    assert_eq!(Json::parse(r#"{"b":1,"a":{"b":1,"a":2}}"#).unwrap().duplicate_key(), None);
     assert_eq!(Json::object([("a", 7.into())]).to_text(), r#"{"a":7}"#);
 }

@@ -67,10 +67,7 @@ mod sys; // the only unsafe code: system calls
 mod world; // what the process was given
 
 /// Called by the entry point, which stands in `sys`; the exit status.
-#[cfg_attr(
-    test,
-    expect(dead_code, reason = "tests have an entry point of their own")
-)]
+#[cfg_attr(test, expect(dead_code, reason = "tests have an entry point of their own"))]
 fn run(arguments: Vec<std::ffi::OsString>) -> i32 {
     commands::run(arguments) as i32
 }

@@ -82,10 +82,7 @@ impl Expression {
     /// Checks a pattern.
     pub(crate) fn new(text: &str) -> Result<Expression, crate::regex::Error> {
         Regex::check(text)?;
-        Ok(Expression {
-            text: text.to_owned(),
-            compiled: OnceCell::new(),
-        })
+        Ok(Expression { text: text.to_owned(), compiled: OnceCell::new() })
     }
 
     /// The pattern.
@@ -126,15 +123,8 @@ impl Path {
                 Part::Key(part.to_owned())
             }
         };
-        let parts = text
-            .split('.')
-            .filter(|part| !part.is_empty())
-            .map(part)
-            .collect();
-        Path {
-            text: text.to_owned(),
-            parts,
-        }
+        let parts = text.split('.').filter(|part| !part.is_empty()).map(part).collect();
+        Path { text: text.to_owned(), parts }
     }
 
     /// The path of one field, whatever signs its name holds.
@@ -146,10 +136,7 @@ impl Path {
     pub(crate) fn fields(names: &[&str]) -> Path {
         Path {
             text: names.join("."),
-            parts: names
-                .iter()
-                .map(|name| Part::Key((*name).to_owned()))
-                .collect(),
+            parts: names.iter().map(|name| Part::Key((*name).to_owned())).collect(),
         }
     }
 }
@@ -180,10 +167,7 @@ impl<'a> Document<'a> {
         event: Json<'a>,
     ) -> Document<'a> {
         let mut fields = vec![
-            (
-                Cow::Borrowed("tool_name"),
-                Some(Json::String(tool_name.into())),
-            ),
+            (Cow::Borrowed("tool_name"), Some(Json::String(tool_name.into()))),
             (Cow::Borrowed("parsed"), parsed),
             (Cow::Borrowed("event"), Some(event)),
         ];
@@ -200,10 +184,7 @@ impl<'a> Document<'a> {
 
     /// The elements that a block binds to: none where the path leads to no array.
     fn elements(&self, path: &Path) -> Vec<&Json<'a>> {
-        let arrays = Scope::Root(self)
-            .values(path)
-            .into_iter()
-            .filter_map(Json::as_array);
+        let arrays = Scope::Root(self).values(path).into_iter().filter_map(Json::as_array);
         arrays.flatten().collect()
     }
 }
@@ -229,11 +210,8 @@ pub(crate) struct Nearest {
 impl Block {
     /// Judges the block.
     pub(crate) fn evaluate(&self, document: &Document<'_>) -> Outcome {
-        let holds = |scope: Scope<'_, '_>| {
-            self.conditions
-                .iter()
-                .all(|condition| condition.holds(scope))
-        };
+        let holds =
+            |scope: Scope<'_, '_>| self.conditions.iter().all(|condition| condition.holds(scope));
         let (held, elements) = match &self.binding {
             Binding::Root => (holds(Scope::Root(document)), Vec::new()),
             Binding::Any(path) => {
@@ -244,17 +222,11 @@ impl Block {
             }
             Binding::All(path) => {
                 let elements = document.elements(path);
-                let all = elements
-                    .iter()
-                    .all(|element| holds(Scope::Element(element)));
+                let all = elements.iter().all(|element| holds(Scope::Element(element)));
                 (!elements.is_empty() && all, Vec::new())
             }
         };
-        if held {
-            Outcome::Held(elements)
-        } else {
-            Outcome::Missed
-        }
+        if held { Outcome::Held(elements) } else { Outcome::Missed }
     }
 
     /// Which conditions kept the block from holding; `None` if it holds or has nothing to look at.
@@ -262,16 +234,10 @@ impl Block {
         let failed = |scopes: &[Scope<'_, '_>]| -> Vec<usize> {
             let fails = |condition: &Condition| scopes.iter().any(|scope| !condition.holds(*scope));
             let conditions = self.conditions.iter().enumerate();
-            conditions
-                .filter(|(_, condition)| fails(condition))
-                .map(|(number, _)| number)
-                .collect()
+            conditions.filter(|(_, condition)| fails(condition)).map(|(number, _)| number).collect()
         };
         let nearest = match &self.binding {
-            Binding::Root => Nearest {
-                element: None,
-                failed: failed(&[Scope::Root(document)]),
-            },
+            Binding::Root => Nearest { element: None, failed: failed(&[Scope::Root(document)]) },
             Binding::Any(path) => {
                 let elements = document.elements(path).into_iter().enumerate();
                 let misses = elements.map(|(number, element)| Nearest {
@@ -281,15 +247,9 @@ impl Block {
                 misses.min_by_key(|miss| miss.failed.len())?
             }
             Binding::All(path) => {
-                let scopes: Vec<_> = document
-                    .elements(path)
-                    .into_iter()
-                    .map(Scope::Element)
-                    .collect();
-                Nearest {
-                    element: None,
-                    failed: failed(&scopes),
-                }
+                let scopes: Vec<_> =
+                    document.elements(path).into_iter().map(Scope::Element).collect();
+                Nearest { element: None, failed: failed(&scopes) }
             }
         };
         (!nearest.failed.is_empty()).then_some(nearest)
@@ -350,9 +310,7 @@ fn follow<'d, 'a>(value: &'d Json<'a>, parts: &[Part], values: &mut Vec<&'d Json
 impl Condition {
     fn holds(&self, scope: Scope<'_, '_>) -> bool {
         let values = scope.values(&self.path);
-        self.operators
-            .iter()
-            .all(|operator| operator.holds(&values))
+        self.operators.iter().all(|operator| operator.holds(&values))
     }
 }
 
@@ -364,9 +322,7 @@ impl Operator {
             Operator::NoneOf(texts) => !some(&|value| texts.iter().any(|text| text == value)),
             Operator::Glob(globs) => some(&|value| globs.iter().any(|glob| glob.matches(value))),
             Operator::TextGlob(globs) => values.iter().any(|value| {
-                value
-                    .as_str()
-                    .is_some_and(|text| globs.iter().any(|glob| glob.matches(text)))
+                value.as_str().is_some_and(|text| globs.iter().any(|glob| glob.matches(text)))
             }),
             Operator::NoneGlob(globs) => {
                 !some(&|value| globs.iter().any(|glob| glob.matches(value)))

@@ -8,10 +8,7 @@ fn texts(texts: &[&str]) -> Vec<String> {
 }
 
 fn globs(texts: &[&str]) -> Vec<Pattern> {
-    texts
-        .iter()
-        .map(|text| Pattern::new(text, Stars::CrossSlash).unwrap())
-        .collect()
+    texts.iter().map(|text| Pattern::new(text, Stars::CrossSlash).unwrap()).collect()
 }
 
 fn any_of(wanted: &[&str]) -> Operator {
@@ -43,15 +40,9 @@ type Conditions = Vec<(&'static str, Vec<Operator>)>;
 fn block(binding: Binding, conditions: Conditions) -> Block {
     let conditions = conditions
         .into_iter()
-        .map(|(path, operators)| Condition {
-            path: Path::new(path),
-            operators,
-        })
+        .map(|(path, operators)| Condition { path: Path::new(path), operators })
         .collect();
-    Block {
-        binding,
-        conditions,
-    }
+    Block { binding, conditions }
 }
 
 fn any(path: &str) -> Binding {
@@ -88,22 +79,14 @@ fn the_document_holds_tool_name_and_the_tools_own_input_fields() {
     assert!(holds_at("tool_name", vec![any_of(&["Bash"])], input));
     assert!(holds_at("command", vec![any_of(&["ls"])], input));
     assert!(holds_at("run.in", vec![glob(&["/tmp*"])], input));
-    assert!(!holds_at(
-        "tool_input.command",
-        vec![any_of(&["ls"])],
-        input
-    ));
+    assert!(!holds_at("tool_input.command", vec![any_of(&["ls"])], input));
 }
 
 #[test]
 fn the_document_holds_the_neutral_event() {
     assert!(holds_at("event.kind", vec![any_of(&["shell"])], "{}"));
     assert!(holds_at("event.paths", vec![any_of(&["/b"])], "{}"));
-    assert!(holds_at(
-        "event.turn_id",
-        vec![Operator::Exists(false)],
-        "{}"
-    ));
+    assert!(holds_at("event.turn_id", vec![Operator::Exists(false)], "{}"));
 }
 
 #[test]
@@ -112,10 +95,7 @@ fn the_document_holds_parsed_for_shell_calls_only() {
     let document = Document::new("Write", &input, Vec::new(), None, Json::Null);
     let conditions = || vec![("head", vec![none_of(&["rm"])])];
     for binding in [any("parsed.segments"), all("parsed.segments")] {
-        assert_eq!(
-            block(binding, conditions()).evaluate(&document),
-            Outcome::Missed
-        );
+        assert_eq!(block(binding, conditions()).evaluate(&document), Outcome::Missed);
     }
 }
 
@@ -125,12 +105,7 @@ fn an_input_cannot_forge_tool_name_parsed_or_event() {
     assert!(!holds_at("tool_name", vec![any_of(&["Read"])], forged));
     assert!(!holds_at("event.kind", vec![any_of(&["other"])], forged));
     assert_eq!(
-        judge(
-            any("parsed.segments"),
-            vec![("head", vec![any_of(&["ls"])])],
-            forged,
-            "[]"
-        ),
+        judge(any("parsed.segments"), vec![("head", vec![any_of(&["ls"])])], forged, "[]"),
         Outcome::Missed
     );
 }
@@ -145,10 +120,7 @@ fn the_document_holds_claudes_field_names_beside_the_native_ones() {
         block.evaluate(&document) != Outcome::Missed
     };
     assert!(holds("path", "/real") && holds("file_path", "/real"));
-    assert!(
-        !holds("file_path", "/forged"),
-        "the tool does not read that field"
-    );
+    assert!(!holds("file_path", "/forged"), "the tool does not read that field");
 }
 
 #[test]
@@ -157,21 +129,11 @@ fn a_condition_key_is_a_dotted_path_and_numeric_parts_index_arrays() {
     assert!(holds_at("args.0", vec![any_of(&["grep"])], input));
     assert!(!holds_at("args.0", vec![any_of(&["-r"])], input));
     assert!(holds_at("args.2.deep", vec![any_of(&["x"])], input));
-    assert!(
-        holds_at("args..1", vec![any_of(&["-r"])], input),
-        "empty parts are dropped"
-    );
-    assert!(
-        !holds_at("o.0", vec![any_of(&["zero"])], input),
-        "digits never name a field"
-    );
+    assert!(holds_at("args..1", vec![any_of(&["-r"])], input), "empty parts are dropped");
+    assert!(!holds_at("o.0", vec![any_of(&["zero"])], input), "digits never name a field");
     assert!(holds_at("o.1x", vec![any_of(&["y"])], input));
     assert!(!holds_at("args.+1", vec![any_of(&["-r"])], input));
-    assert!(!holds_at(
-        "args.99999999999999999999999",
-        vec![glob(&["*"])],
-        input
-    ));
+    assert!(!holds_at("args.99999999999999999999999", vec![glob(&["*"])], input));
     assert!(!holds_at("0", vec![glob(&["*"])], input));
     assert_eq!(Path::new("args.0").to_string(), "args.0");
 }
@@ -181,14 +143,8 @@ fn a_field_path_is_not_split() {
     let input = Json::parse(r#"{"a.b": "x", "0": "y"}"#).unwrap();
     let document = Document::new("t", &input, Vec::new(), None, Json::Null);
     for (name, value) in [("a.b", "x"), ("0", "y")] {
-        let condition = Condition {
-            path: Path::field(name),
-            operators: vec![any_of(&[value])],
-        };
-        let block = Block {
-            binding: Binding::Root,
-            conditions: vec![condition],
-        };
+        let condition = Condition { path: Path::field(name), operators: vec![any_of(&[value])] };
+        let block = Block { binding: Binding::Root, conditions: vec![condition] };
         assert_eq!(block.evaluate(&document), Outcome::Held(Vec::new()));
     }
 }
@@ -198,20 +154,12 @@ fn a_name_leads_through_an_array_to_the_values_of_all_elements() {
     let redirects = r#"[{"head": "a", "redirects": [{"op": ">", "target": "x"}, {"op": ">", "target": ".env"}]},
                         {"head": "b", "redirects": []}]"#;
     let within = |operator| {
-        judge(
-            any("parsed.segments"),
-            vec![("redirects.target", vec![operator])],
-            "{}",
-            redirects,
-        )
+        judge(any("parsed.segments"), vec![("redirects.target", vec![operator])], "{}", redirects)
     };
     assert_eq!(within(glob(&["**/.env*"])), Outcome::Held(vec![0]));
     assert_eq!(within(none_glob(&["**/.env*"])), Outcome::Held(vec![1]));
     assert_eq!(within(none_glob(&["**"])), Outcome::Held(vec![1]));
-    let one = vec![
-        ("op", vec![any_of(&[">"])]),
-        ("target", vec![any_of(&[".env"])]),
-    ];
+    let one = vec![("op", vec![any_of(&[">"])]), ("target", vec![any_of(&[".env"])])];
     assert_eq!(
         judge(any("parsed.segments.redirects"), one, "{}", redirects),
         Outcome::Held(vec![1])
@@ -233,17 +181,10 @@ fn a_block_holds_when_every_condition_holds_against_one_binding() {
     };
     let two = |one: String, other: String| format!("[{one}, {other}]");
     let piped = two(segment("gh", true, "pr"), segment("curl", false, "-X"));
-    assert_eq!(
-        judge(&piped),
-        Outcome::Missed,
-        "head and place come from two segments"
-    );
+    assert_eq!(judge(&piped), Outcome::Missed, "head and place come from two segments");
     let first = two(segment("curl", true, "-X"), segment("gh", false, "pr"));
     assert_eq!(judge(&first), Outcome::Held(vec![0]));
-    let local = two(
-        segment("curl", true, "http://localhost/"),
-        segment("wget", true, "x"),
-    );
+    let local = two(segment("curl", true, "http://localhost/"), segment("wget", true, "x"));
     assert_eq!(judge(&local), Outcome::Held(vec![1]));
 }
 
@@ -260,58 +201,29 @@ fn a_rule_fires_when_any_of_its_blocks_holds() {
 #[test]
 fn any_binds_to_some_element_and_tells_which() {
     let segments = r#"[{"head": "rm"}, {"head": "ls"}, {"head": "rm"}]"#;
-    let judge = |binding| {
-        judge(
-            binding,
-            vec![("head", vec![any_of(&["rm"])])],
-            "{}",
-            segments,
-        )
-    };
+    let judge = |binding| judge(binding, vec![("head", vec![any_of(&["rm"])])], "{}", segments);
     assert_eq!(judge(any("parsed.segments")), Outcome::Held(vec![0, 2]));
     assert_eq!(judge(any("parsed.nothing")), Outcome::Missed);
-    assert_eq!(
-        judge(any("tool_name")),
-        Outcome::Missed,
-        "a string is no array"
-    );
+    assert_eq!(judge(any("tool_name")), Outcome::Missed, "a string is no array");
     assert_eq!(judge(any("parsed")), Outcome::Missed, "nor is an object");
 }
 
 #[test]
 fn all_binds_to_each_element_and_an_empty_array_never_holds() {
     let on = |segments| {
-        judge(
-            all("parsed.segments"),
-            vec![("head", vec![any_of(&["ls"])])],
-            "{}",
-            segments,
-        )
+        judge(all("parsed.segments"), vec![("head", vec![any_of(&["ls"])])], "{}", segments)
     };
-    assert_eq!(
-        on(r#"[{"head": "ls"}, {"head": "ls"}]"#),
-        Outcome::Held(Vec::new())
-    );
+    assert_eq!(on(r#"[{"head": "ls"}, {"head": "ls"}]"#), Outcome::Held(Vec::new()));
     assert_eq!(on(r#"[{"head": "ls"}, {"head": "rm"}]"#), Outcome::Missed);
     assert_eq!(on("[]"), Outcome::Missed);
-    let absent = judge(
-        all("v"),
-        vec![("x", vec![none_of(&["y"])])],
-        r#"{"v": "text"}"#,
-        "[]",
-    );
+    let absent = judge(all("v"), vec![("x", vec![none_of(&["y"])])], r#"{"v": "text"}"#, "[]");
     assert_eq!(absent, Outcome::Missed, "nor does a path to something else");
 }
 
 #[test]
 fn the_empty_key_is_the_element_itself() {
     let judge = |wanted| {
-        judge(
-            any("tags"),
-            vec![("", vec![any_of(&[wanted])])],
-            r#"{"tags": ["a", "b"]}"#,
-            "[]",
-        )
+        judge(any("tags"), vec![("", vec![any_of(&[wanted])])], r#"{"tags": ["a", "b"]}"#, "[]")
     };
     assert_eq!(judge("b"), Outcome::Held(vec![1]));
     assert_eq!(judge("c"), Outcome::Missed);
@@ -357,10 +269,7 @@ fn none_glob_of_everything_says_that_there_are_no_arguments() {
 fn matches_holds_when_the_regex_finds_a_match() {
     assert!(holds(vec![matches("b+")], r#""abbc""#));
     assert!(!holds(vec![matches("^b+")], r#""abbc""#));
-    assert!(
-        !holds(vec![matches("ab")], r#"["a", "b"]"#),
-        "each element is searched alone"
-    );
+    assert!(!holds(vec![matches("ab")], r#"["a", "b"]"#), "each element is searched alone");
     assert!(holds(vec![matches("^b$")], r#"["a", "b"]"#));
 }
 
@@ -406,10 +315,7 @@ fn on_arrays_a_positive_operator_needs_one_element_a_negative_none() {
 fn several_operators_on_one_key_are_anded() {
     let array = r#"["x", "y"]"#;
     assert!(holds(vec![any_of(&["x"]), none_of(&["z"])], array));
-    assert!(
-        !holds(vec![any_of(&["x"]), none_of(&["y"])], array),
-        "each looks at the whole array"
-    );
+    assert!(!holds(vec![any_of(&["x"]), none_of(&["y"])], array), "each looks at the whole array");
     assert!(!holds(vec![glob(&["a*"]), none_glob(&["*b"])], r#""ab""#));
 }
 
@@ -417,22 +323,11 @@ fn several_operators_on_one_key_are_anded() {
 fn a_path_that_resolves_to_nothing_fails_the_positive_and_passes_the_negative() {
     for path in ["absent", "v.absent", "v.0", "list.7"] {
         let input = r#"{"v": "x", "list": []}"#;
-        for operator in [
-            any_of(&["x"]),
-            glob(&["*"]),
-            matches(""),
-            Operator::Is(false),
-        ] {
-            assert!(
-                !holds_at(path, vec![operator.clone()], input),
-                "{path} {operator:?}"
-            );
+        for operator in [any_of(&["x"]), glob(&["*"]), matches(""), Operator::Is(false)] {
+            assert!(!holds_at(path, vec![operator.clone()], input), "{path} {operator:?}");
         }
         for operator in [none_of(&["x"]), none_glob(&["*"]), not_matches("")] {
-            assert!(
-                holds_at(path, vec![operator.clone()], input),
-                "{path} {operator:?}"
-            );
+            assert!(holds_at(path, vec![operator.clone()], input), "{path} {operator:?}");
         }
     }
 }
@@ -482,29 +377,14 @@ fn the_nearest_miss_names_the_conditions_that_failed() {
         ]
     };
     let nearest = |binding, conditions| block(binding, conditions).nearest(&document);
-    let miss = |element, failed: &[usize]| {
-        Some(Nearest {
-            element,
-            failed: failed.to_vec(),
-        })
-    };
-    assert_eq!(
-        nearest(any("parsed.segments"), conditions()),
-        miss(Some(1), &[1])
-    );
-    assert_eq!(
-        nearest(all("parsed.segments"), conditions()),
-        miss(None, &[0, 1])
-    );
+    let miss = |element, failed: &[usize]| Some(Nearest { element, failed: failed.to_vec() });
+    assert_eq!(nearest(any("parsed.segments"), conditions()), miss(Some(1), &[1]));
+    assert_eq!(nearest(all("parsed.segments"), conditions()), miss(None, &[0, 1]));
     assert_eq!(nearest(Binding::Root, conditions()), miss(None, &[0, 1]));
     assert_eq!(
         nearest(any("parsed.segments"), vec![("head", vec![any_of(&["x"])])]),
         None,
         "it holds"
     );
-    assert_eq!(
-        nearest(any("absent"), conditions()),
-        None,
-        "nothing to look at"
-    );
+    assert_eq!(nearest(any("absent"), conditions()), None, "nothing to look at");
 }

@@ -68,10 +68,7 @@ pub(crate) fn blanks_end(text: &str, at: usize) -> usize {
 
 /// Where the blanks before `at` start.
 pub(crate) fn blanks_start(text: &str, at: usize) -> usize {
-    text.get(..at)
-        .unwrap_or_default()
-        .trim_end_matches(BLANKS)
-        .len()
+    text.get(..at).unwrap_or_default().trim_end_matches(BLANKS).len()
 }
 
 /// The end of the value that starts at `at`: brackets are counted, strings skipped.
@@ -124,16 +121,9 @@ pub(crate) fn without_comments(text: &str) -> String {
     while let Some(&byte) = plain.get(at) {
         let rest = plain.get(at..).unwrap_or_default();
         let comment = if rest.starts_with(b"//") {
-            Some(
-                rest.iter()
-                    .position(|&byte| byte == b'\n')
-                    .unwrap_or(rest.len()),
-            )
+            Some(rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len()))
         } else if rest.starts_with(b"/*") {
-            rest.windows(2)
-                .skip(2)
-                .position(|end| end == b"*/")
-                .map(|length| length + 4)
+            rest.windows(2).skip(2).position(|end| end == b"*/").map(|length| length + 4)
         } else {
             None
         };
@@ -145,10 +135,7 @@ pub(crate) fn without_comments(text: &str) -> String {
         if comment.is_some() {
             blank(&mut plain, at..end);
         } else if matches!(byte, b'}' | b']') {
-            comma
-                .take()
-                .into_iter()
-                .for_each(|comma| blank(&mut plain, comma..comma + 1));
+            comma.take().into_iter().for_each(|comma| blank(&mut plain, comma..comma + 1));
         } else if byte == b',' {
             comma = Some(at);
         } else if !byte.is_ascii_whitespace() {

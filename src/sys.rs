@@ -113,9 +113,8 @@ const NOTHING_SAID: c_int = -1;
 const SPEAKING: c_int = -2;
 
 /// Signals by which the program itself fails, and the limits the system sets on it.
-const FATAL: [c_int; 9] = [
-    SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS, SIGTRAP, SIGXCPU, SIGXFSZ,
-];
+const FATAL: [c_int; 9] =
+    [SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS, SIGTRAP, SIGXCPU, SIGXFSZ];
 
 /// Signals by which somebody wants us to end.
 const STOPPING: [c_int; 6] = [SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2];
@@ -235,9 +234,7 @@ fn write_fully(descriptor: c_int, mut bytes: &[u8]) -> io::Result<()> {
 }
 
 extern "C" fn on_signal(signal: c_int) {
-    let Some(prepared) = PREPARED.get() else {
-        end_now(127)
-    };
+    let Some(prepared) = PREPARED.get() else { end_now(127) };
     if own_pid() != prepared.owner {
         // A child between fork and exec has this handler too, but no right to answer.
         end_now(127);
@@ -333,10 +330,7 @@ static WAKE: OnceLock<(PipeReader, PipeWriter)> = OnceLock::new();
 /// ties a child's life to the *thread* that spawned it (prctl(2), `PR_SET_PDEATHSIG`).
 pub(crate) struct Supervision(());
 
-#[expect(
-    clippy::unused_self,
-    reason = "the value proves that requests to stop are being noted"
-)]
+#[expect(clippy::unused_self, reason = "the value proves that requests to stop are being noted")]
 impl Supervision {
     /// Begins to supervise.
     pub(crate) fn begin() -> io::Result<Self> {
@@ -429,16 +423,8 @@ impl Image {
     fn execute(&self) -> io::Error {
         let Self {
             program,
-            arguments:
-                Strings {
-                    pointers: arguments,
-                    ..
-                },
-            environment:
-                Strings {
-                    pointers: environment,
-                    ..
-                },
+            arguments: Strings { pointers: arguments, .. },
+            environment: Strings { pointers: environment, .. },
         } = self;
         // SAFETY: three pointers to NUL-terminated strings, or null-terminated lists of such, all
         // owned by `self`.
@@ -463,10 +449,7 @@ impl Strings {
         let owned = strings.collect::<Result<Vec<_>, _>>()?;
         let ends = [ptr::null()];
         let pointers = owned.iter().map(|text| text.as_ptr()).chain(ends).collect();
-        Ok(Self {
-            _owned: owned,
-            pointers,
-        })
+        Ok(Self { _owned: owned, pointers })
     }
 }
 
@@ -600,11 +583,7 @@ pub(crate) fn poll<const N: usize>(
 }
 
 fn entry(fd: c_int, events: libc::c_short) -> libc::pollfd {
-    libc::pollfd {
-        fd,
-        events,
-        revents: 0,
-    }
+    libc::pollfd { fd, events, revents: 0 }
 }
 
 /// Leaves all entries as they were when a signal interrupts.
@@ -631,11 +610,7 @@ pub(crate) fn set_nonblocking(fd: BorrowedFd<'_>) -> io::Result<()> {
 
 /// The usual convention of system calls: negative means failure, and `errno` tells which.
 fn check(result: c_int) -> io::Result<c_int> {
-    if result < 0 {
-        Err(io::Error::last_os_error())
-    } else {
-        Ok(result)
-    }
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
 // ----------------------------------------------------------------------- what systems differ in
@@ -698,11 +673,7 @@ mod linux {
             check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0) })?;
             // SAFETY: always succeeds. A parent that died before the call sends no signal.
             let alive = unsafe { libc::getppid() } == parent;
-            if alive {
-                Ok(())
-            } else {
-                Err(io::Error::from_raw_os_error(libc::ESRCH))
-            }
+            if alive { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
         },
         exit_descriptor,
         children,
@@ -740,8 +711,7 @@ mod linux {
             return pids.filter_map(|pid| pid.parse().ok()).collect();
         }
         let pids = entries("/proc").filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        pids.filter(|pid| parent_of(*pid) == Some(own_pid()))
-            .collect()
+        pids.filter(|pid| parent_of(*pid) == Some(own_pid())).collect()
     }
 
     fn parent_of(pid: pid_t) -> Option<pid_t> {
@@ -753,10 +723,7 @@ mod linux {
 
     #[test]
     fn parents_are_found_without_the_children_file() {
-        assert_eq!(
-            parent_of(own_pid()),
-            Some(std::os::unix::process::parent_id().cast_signed())
-        );
+        assert_eq!(parent_of(own_pid()), Some(std::os::unix::process::parent_id().cast_signed()));
         assert_eq!(parent_of(-1), None);
     }
 }
@@ -825,12 +792,7 @@ mod extended_attributes {
         let mut value = vec![0_u8; MAX];
         // SAFETY: name and buffer live through the call; the buffer has the length that is passed.
         let result = unsafe {
-            libc::fgetxattr(
-                file.as_raw_fd(),
-                name.as_ptr(),
-                value.as_mut_ptr().cast(),
-                value.len(),
-            )
+            libc::fgetxattr(file.as_raw_fd(), name.as_ptr(), value.as_mut_ptr().cast(), value.len())
         };
         match length(result) {
             Ok(length) => {
@@ -852,19 +814,9 @@ mod extended_attributes {
     pub(super) fn set(file: &File, name: &CStr, value: &[u8]) -> io::Result<()> {
         // SAFETY: name and value live through the call; the value has the length that is passed.
         let result = unsafe {
-            libc::fsetxattr(
-                file.as_raw_fd(),
-                name.as_ptr(),
-                value.as_ptr().cast(),
-                value.len(),
-                0,
-            )
+            libc::fsetxattr(file.as_raw_fd(), name.as_ptr(), value.as_ptr().cast(), value.len(), 0)
         };
-        if result == 0 {
-            Ok(())
-        } else {
-            Err(io::Error::last_os_error())
-        }
+        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 
     #[cfg(test)]
@@ -874,19 +826,14 @@ mod extended_attributes {
             use super::*;
             use std::fs;
             // Beside the test program: a temporary folder may lie on a file system without them.
-            let folder = std::env::current_exe()
-                .unwrap()
-                .with_file_name("attributes-test");
+            let folder = std::env::current_exe().unwrap().with_file_name("attributes-test");
             fs::create_dir_all(&folder).unwrap();
             let [from, to] = ["from", "to"].map(|name| File::create(folder.join(name)).unwrap());
             set(&from, c"user.one", b"1").unwrap();
             set(&from, c"user.empty", b"").unwrap();
             crate::sys::copy_extended_attributes(&from, &to).unwrap();
             assert_eq!(value(&to, c"user.one").unwrap().as_deref(), Some(&b"1"[..]));
-            assert_eq!(
-                value(&to, c"user.empty").unwrap().as_deref(),
-                Some(&b""[..])
-            );
+            assert_eq!(value(&to, c"user.empty").unwrap().as_deref(), Some(&b""[..]));
             assert_eq!(value(&to, c"user.none").unwrap(), None);
             fs::remove_dir_all(folder).unwrap();
         }

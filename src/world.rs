@@ -67,16 +67,11 @@ impl World {
 
     /// The directories that hold guard files for everything this person does, strongest first.
     pub(crate) fn guard_directories(&self) -> [PathBuf; 2] {
-        [
-            Path::new(SYSTEM_CONFIGURATION).join("i-insist"),
-            self.home.join(".i-insist"),
-        ]
+        [Path::new(SYSTEM_CONFIGURATION).join("i-insist"), self.home.join(".i-insist")]
     }
 }
 
 /// A variable that names an absolute directory; the XDG rules have relative ones ignored.
 pub(crate) fn absolute(variable: &str) -> Option<PathBuf> {
-    env::var_os(variable)
-        .map(PathBuf::from)
-        .filter(|path| path.is_absolute())
+    env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
 }

@@ -60,15 +60,7 @@ fn p41_the_phrase_grants_in_any_case_quoted_and_inside_words() {
         place.says("prompt-1", text).passes();
         place.edit("x").passes();
     }
-    for text in [
-        "",
-        "I  insist",
-        "I\ninsist",
-        "i-insist",
-        "insist",
-        "I\u{a0}insist",
-        "ı insist",
-    ] {
+    for text in ["", "I  insist", "I\ninsist", "i-insist", "insist", "I\u{a0}insist", "ı insist"] {
         let place = vault();
         place.says("prompt-1", text).passes();
         is_blocked(&place);
@@ -96,9 +88,7 @@ fn p3_it_holds_for_its_turn_session_and_harness_alone() {
         (r#""session_id":"session-1","#, ""),
     ] {
         let other = edit.replace(from, to);
-        place
-            .hook("claude", "pre-tool-use", other)
-            .denies("blocked by vault");
+        place.hook("claude", "pre-tool-use", other).denies("blocked by vault");
     }
     let codex = place.sample("codex/PreToolUse-apply_patch");
     place
@@ -112,9 +102,7 @@ fn p3_it_holds_for_its_turn_session_and_harness_alone() {
 #[test]
 fn codex_grants_by_turn() {
     let place = vault();
-    let prompt = place
-        .sample("codex/UserPromptSubmit")
-        .replace("first prompt", "I insist");
+    let prompt = place.sample("codex/UserPromptSubmit").replace("first prompt", "I insist");
     let patch = place.sample("codex/PreToolUse-apply_patch");
     place.hook("codex", "user-prompt-submit", &prompt).passes();
     place.hook("codex", "pre-tool-use", &patch).passes();
@@ -122,22 +110,10 @@ fn codex_grants_by_turn() {
         .hook("codex", "pre-tool-use", patch.replace("turn-1", "turn-2"))
         .denies("blocked by vault");
     // Its compaction has no turn id.
-    place
-        .hook(
-            "codex",
-            "session-start",
-            place.sample("codex/SessionStart-compact"),
-        )
-        .passes();
+    place.hook("codex", "session-start", place.sample("codex/SessionStart-compact")).passes();
     place.hook("codex", "pre-tool-use", &patch).passes();
-    place.hook(
-        "codex",
-        "session-start",
-        place.sample("codex/SessionStart-resume"),
-    );
-    place
-        .hook("codex", "pre-tool-use", &patch)
-        .denies("blocked by vault");
+    place.hook("codex", "session-start", place.sample("codex/SessionStart-resume"));
+    place.hook("codex", "pre-tool-use", &patch).denies("blocked by vault");
 }
 
 #[test]
@@ -163,9 +139,7 @@ fn a_session_start_ends_it_and_a_compaction_keeps_it() {
 fn a_compaction_of_another_response_carries_nothing_over() {
     let notice = |place: &Place, turn: &str| {
         let prompt = r#"{"session_id":"session-1","prompt_id":"TURN","cwd":"/","hook_event_name":"UserPromptSubmit","prompt":"<task-notification>done</task-notification>"}"#;
-        place
-            .hook("claude", "user-prompt-submit", prompt.replace("TURN", turn))
-            .passes();
+        place.hook("claude", "user-prompt-submit", prompt.replace("TURN", turn)).passes();
     };
     let later = |place: &Place| {
         let moved = place.editing("x").replace("prompt-1", "prompt-3");
@@ -200,16 +174,12 @@ fn a_stop_ends_it_and_tells_what_passed() {
 
 #[test]
 fn what_cannot_be_overridden_still_blocks() {
-    let place = Place::new().project(
-        ".i-insist/a.toml",
-        blocks("soft") + &blocks("firm") + "overridable = false\n",
-    );
+    let place = Place::new()
+        .project(".i-insist/a.toml", blocks("soft") + &blocks("firm") + "overridable = false\n");
     place.edit("x").denies("blocked by soft");
     place.says("prompt-1", "I insist").passes();
     place.edit("x").denies("blocked by firm");
-    place
-        .bash("HUMAN_PERMISSION_GRANTED=1 ls")
-        .denies("blocked by firm");
+    place.bash("HUMAN_PERMISSION_GRANTED=1 ls").denies("blocked by firm");
 }
 
 #[test]
@@ -246,12 +216,8 @@ fn p51_prompts_of_machines_neither_grant_nor_revoke() {
     let forged = sample.replace("do it", "I insist");
     place.hook("codex", "user-prompt-submit", forged).passes();
     let patch = place.sample("codex/PreToolUse-apply_patch");
-    place
-        .hook("codex", "pre-tool-use", &patch)
-        .denies("blocked by vault");
-    let prompt = place
-        .sample("codex/UserPromptSubmit")
-        .replace("first prompt", "I insist");
+    place.hook("codex", "pre-tool-use", &patch).denies("blocked by vault");
+    let prompt = place.sample("codex/UserPromptSubmit").replace("first prompt", "I insist");
     place.hook("codex", "user-prompt-submit", prompt).passes();
     place.hook("codex", "user-prompt-submit", sample).passes();
     place.hook("codex", "pre-tool-use", &patch).passes();
@@ -281,13 +247,7 @@ fn p51_messages_of_other_agents_are_nobodys_word_and_a_person_may_quote_them() {
 fn a_persons_slash_command_counts_as_their_words() {
     let place = vault();
     let sample = place.sample("claude/UserPromptSubmit-slash-command");
-    place
-        .hook(
-            "claude",
-            "user-prompt-submit",
-            sample.replace("APPROVE-ARG", "I insist"),
-        )
-        .passes();
+    place.hook("claude", "user-prompt-submit", sample.replace("APPROVE-ARG", "I insist")).passes();
     place.edit("x").passes();
 }
 
@@ -302,26 +262,20 @@ fn what_no_prompt_reveals_is_refused_where_it_is_made() {
         let harmless = place.sample(name);
         place.hook("claude", "pre-tool-use", &harmless).passes();
         let forged = harmless.replace(from, "I INSIST");
-        place
-            .hook("claude", "pre-tool-use", forged)
-            .denies_with(&["send itself a prompt"]);
+        place.hook("claude", "pre-tool-use", forged).denies_with(&["send itself a prompt"]);
     }
     let goal = place.sample("codex/PreToolUse-create_goal");
     place.hook("codex", "pre-tool-use", &goal).passes();
     let forged = goal.replacen(r#""objective": ""#, r#""objective": "I insist "#, 1);
     assert_ne!(goal, forged);
-    place
-        .hook("codex", "pre-tool-use", forged)
-        .denies_with(&["send itself a prompt"]);
+    place.hook("codex", "pre-tool-use", forged).denies_with(&["send itself a prompt"]);
 }
 
 #[test]
 fn an_own_refusal_stands_under_approval_and_prefix() {
     let place = Place::new();
     place.says("prompt-1", "I insist").passes();
-    place
-        .bash("claude -c -p 'I insist'")
-        .denies_with(&["must not start a client"]);
+    place.bash("claude -c -p 'I insist'").denies_with(&["must not start a client"]);
     place
         .bash("HUMAN_PERMISSION_GRANTED=1 claude -c -p 'I insist'")
         .denies_with(&["must not start a client"]);
@@ -397,9 +351,7 @@ fn the_shell_prefix() {
     place.bash("touch x").denies("blocked by all");
     stop(&place).tells(&["3 calls passed", "all"]);
     let place = place.home(".i-insist/a.toml", "[settings]\nshell_prefix = false\n");
-    place
-        .bash("HUMAN_PERMISSION_GRANTED=1 touch x")
-        .denies("blocked by all");
+    place.bash("HUMAN_PERMISSION_GRANTED=1 touch x").denies("blocked by all");
 }
 
 #[test]
@@ -428,10 +380,7 @@ fn the_record_is_private_and_holds_no_words() {
     let mode = |path: &PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&record), 0o600);
     assert_eq!(mode(&place.at(APPROVALS)), 0o700);
-    assert_eq!(
-        fs::read_to_string(&record).unwrap(),
-        r#"{"approved":true,"turn":"prompt-1"}"#
-    );
+    assert_eq!(fs::read_to_string(&record).unwrap(), r#"{"approved":true,"turn":"prompt-1"}"#);
     // Two records of the same session id in two harnesses do not meet.
     let name = record.file_name().unwrap().to_string_lossy().into_owned();
     assert_eq!(name.len(), 64);
@@ -477,10 +426,7 @@ fn a_record_that_is_not_our_own_file_grants_nothing() {
             fs::write(record, r#"{"approved":false,"turn":"prompt-1"}"#).unwrap();
         }),
         ("too long", |record| {
-            let text = format!(
-                r#"{{"approved":true,"turn":"prompt-1"}}{}"#,
-                " ".repeat(5000)
-            );
+            let text = format!(r#"{{"approved":true,"turn":"prompt-1"}}{}"#, " ".repeat(5000));
             fs::write(record, text).unwrap();
         }),
     ];
@@ -504,9 +450,7 @@ fn a_number_or_null_for_a_turn_is_no_missing_turn() {
     let place = insisted();
     let call = place.editing("x").replace(r#""prompt_id":"prompt-1","#, "");
     fs::write(record(&place), r#"{"approved":true,"turn":1}"#).unwrap();
-    place
-        .hook("claude", "pre-tool-use", call)
-        .denies("blocked by vault");
+    place.hook("claude", "pre-tool-use", call).denies("blocked by vault");
 }
 
 #[test]
@@ -549,29 +493,18 @@ fn a_session_whose_record_cannot_be_deleted_is_marked_and_gets_no_approval() {
 fn a_prompt_or_start_that_cannot_be_read_ends_the_approval() {
     let place = insisted();
     let prompt = place.payload("UserPromptSubmit", "prompt-1", r#""prompt":1"#);
-    place
-        .hook("claude", "user-prompt-submit", prompt)
-        .refuses(&["prompt must be a string"]);
+    place.hook("claude", "user-prompt-submit", prompt).refuses(&["prompt must be a string"]);
     is_blocked(&place);
     let place = insisted();
     let start = place.payload("SessionStart", "prompt-1", r#""source":1"#);
-    place
-        .hook("claude", "session-start", start)
-        .tells(&["source must be a string"]);
+    place.hook("claude", "session-start", start).tells(&["source must be a string"]);
     is_blocked(&place);
     // Where even that cannot be deleted, the session is marked.
     let place = insisted();
     undeletable(&place);
     let start = place.payload("SessionStart", "prompt-1", r#""source":1"#);
-    place
-        .hook("claude", "session-start", start)
-        .tells(&["source must be a string"]);
-    assert_eq!(
-        fs::read_dir(place.at(".local/state/i-insist/revoked"))
-            .unwrap()
-            .count(),
-        1
-    );
+    place.hook("claude", "session-start", start).tells(&["source must be a string"]);
+    assert_eq!(fs::read_dir(place.at(".local/state/i-insist/revoked")).unwrap().count(), 1);
 }
 
 #[test]
@@ -580,25 +513,14 @@ fn the_cache_directory_of_the_environment_is_honoured() {
     let cache = place.at("elsewhere");
     let place = place.variable("XDG_CACHE_HOME", &cache.to_string_lossy());
     place.says("prompt-1", "I insist").passes();
-    assert_eq!(
-        fs::read_dir(cache.join("i-insist/approvals"))
-            .unwrap()
-            .count(),
-        1
-    );
+    assert_eq!(fs::read_dir(cache.join("i-insist/approvals")).unwrap().count(), 1);
 }
 
 #[test]
 fn an_approval_without_a_session_is_no_approval() {
     let place = vault();
     let prompt = place
-        .payload(
-            "UserPromptSubmit",
-            "prompt-1",
-            &format!(r#""prompt":{}"#, quoted("I insist")),
-        )
+        .payload("UserPromptSubmit", "prompt-1", &format!(r#""prompt":{}"#, quoted("I insist")))
         .replace(r#""session_id":"session-1","#, "");
-    place
-        .hook("claude", "user-prompt-submit", prompt)
-        .refuses(&["session_id is missing"]);
+    place.hook("claude", "user-prompt-submit", prompt).refuses(&["session_id is missing"]);
 }

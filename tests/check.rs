@@ -15,10 +15,7 @@ fn event(place: &Place, more: &str) -> String {
 }
 
 fn shell(place: &Place, command: &str) -> String {
-    event(
-        place,
-        &format!(r#""kind":"shell","command":{}"#, quoted(command)),
-    )
+    event(place, &format!(r#""kind":"shell","command":{}"#, quoted(command)))
 }
 
 fn check(place: &Place, event: &str) -> Outcome {
@@ -34,18 +31,8 @@ fn answers(outcome: &Outcome, status: i32, blocked: bool, message: &str) {
 #[test]
 fn both_decisions_end_with_0_and_a_failure_with_2() {
     let place = Place::new().project(".i-insist/a.toml", blocks("a") + "kind = \"shell\"");
-    answers(
-        &check(&place, &event(&place, r#""kind":"other""#)),
-        0,
-        false,
-        "null",
-    );
-    answers(
-        &check(&place, &shell(&place, "ls")),
-        0,
-        true,
-        r#""blocked by a""#,
-    );
+    answers(&check(&place, &event(&place, r#""kind":"other""#)), 0, false, "null");
+    answers(&check(&place, &shell(&place, "ls")), 0, true, r#""blocked by a""#);
     let place = Place::new().project(".i-insist/a.toml", checker("a", "exit 3", ""));
     answers(
         &check(&place, &shell(&place, "ls")),
@@ -55,10 +42,7 @@ fn both_decisions_end_with_0_and_a_failure_with_2() {
     );
     let place = Place::new().project(".i-insist/a.toml", "nonsense");
     let broken = check(&place, &shell(&place, "ls"));
-    broken.shows(&[
-        r#"{"blocked":true,"message":"i-insist: configuration "#,
-        "a.toml:1:9",
-    ]);
+    broken.shows(&[r#"{"blocked":true,"message":"i-insist: configuration "#, "a.toml:1:9"]);
     assert_eq!((broken.status, broken.stderr.as_str()), (Some(2), ""));
 }
 
@@ -69,22 +53,13 @@ fn what_is_no_event_is_blocked_with_status_2() {
         (String::new(), "invalid JSON"),
         ("nonsense".to_owned(), "invalid JSON"),
         ("[]".to_owned(), "must be an object"),
-        (
-            event(&place, r#""kind":"shell""#),
-            "tool_input.command is missing",
-        ),
+        (event(&place, r#""kind":"shell""#), "tool_input.command is missing"),
         (
             event(&place, r#""kind":"odd""#),
             "kind must be `shell`, `file_write`, `file_edit` or `other`, found",
         ),
-        (
-            event(&place, r#""kind":"other","command":"ls""#),
-            "command must be null",
-        ),
-        (
-            event(&place, r#""kind":"other","paths":["a\u0000"]"#),
-            "NUL",
-        ),
+        (event(&place, r#""kind":"other","command":"ls""#), "command must be null"),
+        (event(&place, r#""kind":"other","paths":["a\u0000"]"#), "NUL"),
         (
             event(&place, r#""kind":"other""#).replace("\"tool_name\":\"T\",", ""),
             "tool_name is missing",
@@ -101,23 +76,15 @@ fn what_is_no_event_is_blocked_with_status_2() {
     for (event, cause) in cases {
         let outcome = check(&place, &event);
         outcome.shows(&[r#"{"blocked":true,"message":""#, "input", cause]);
-        assert_eq!(
-            (outcome.status, outcome.stderr.as_str()),
-            (Some(2), ""),
-            "{event}"
-        );
+        assert_eq!((outcome.status, outcome.stderr.as_str()), (Some(2), ""), "{event}");
     }
-    place
-        .run(&["check", "--json"], "")
-        .refuses(&["check takes a command"]);
+    place.run(&["check", "--json"], "").refuses(&["check takes a command"]);
 }
 
 #[test]
 fn paths_of_changes_join_the_targets_and_unknown_fields_reach_the_checker() {
-    let place = Place::new().project(
-        "sub/.i-insist/a.toml",
-        checker("a", "cat >seen; echo '\"no\"'", ""),
-    );
+    let place =
+        Place::new().project("sub/.i-insist/a.toml", checker("a", "cat >seen; echo '\"no\"'", ""));
     let change =
         r#""kind":"file_edit","changes":[{"path":"sub/x","operation":"delete"}],"odd":[1.50]"#;
     answers(&check(&place, &event(&place, change)), 0, true, r#""no""#);
@@ -139,12 +106,7 @@ fn it_knows_the_prefix_but_no_approval_and_logs_nothing() {
     place.says("prompt-1", "I insist").passes();
     let logged = place.log();
     let ids = r#""session_id":"session-1","turn_id":"prompt-1","kind":"other""#;
-    answers(
-        &check(&place, &event(&place, ids)),
-        0,
-        true,
-        r#""blocked by a""#,
-    );
+    answers(&check(&place, &event(&place, ids)), 0, true, r#""blocked by a""#);
     let prefixed = shell(&place, "HUMAN_PERMISSION_GRANTED=1 touch x");
     answers(&check(&place, &prefixed), 0, false, "null");
     assert_eq!(place.log(), logged);
@@ -155,19 +117,11 @@ fn the_engines_own_refusal_is_a_decision() {
     let place = Place::new();
     let own = check(
         &place,
-        &shell(
-            &place,
-            "HUMAN_PERMISSION_GRANTED=1 i-insist hook --harness claude stop",
-        ),
+        &shell(&place, "HUMAN_PERMISSION_GRANTED=1 i-insist hook --harness claude stop"),
     );
     own.shows(&[r#"{"blocked":true,"message":"i-insist: an agent must not call its own hook"#]);
     assert_eq!(own.status, Some(0));
-    answers(
-        &check(&place, &shell(&place, "i-insist help hook")),
-        0,
-        false,
-        "null",
-    );
+    answers(&check(&place, &shell(&place, "i-insist help hook")), 0, false, "null");
 }
 
 #[test]
@@ -178,12 +132,7 @@ fn the_hook_and_check_judge_alike() {
     );
     for (command, blocked) in [("cat secret", true), ("cat public", false)] {
         let outcome = check(&place, &shell(&place, command));
-        answers(
-            &outcome,
-            0,
-            blocked,
-            if blocked { r#""no""# } else { "null" },
-        );
+        answers(&outcome, 0, blocked, if blocked { r#""no""# } else { "null" });
         if blocked {
             place.bash(command).denies("no");
         } else {

@@ -1,15 +1,8 @@
 //! Checkers that misbehave in every known way, as real processes: the verdict, its message, and
 //! that nothing is left of them. A test target of its own, since a supervisor takes every child of
 //! its process for its own.
-#![expect(
-    dead_code,
-    reason = "includes modules of the program and uses a part of them"
-)]
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a failure to set up is a failed test"
-)]
+#![expect(dead_code, reason = "includes modules of the program and uses a part of them")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a failure to set up is a failed test")]
 
 #[path = "../src/checker/mod.rs"]
 mod checker;
@@ -113,9 +106,7 @@ impl Ask<'_> {
     /// Broken, with a text that names the rule and all of `parts`.
     fn breaks(&self, parts: &[&str]) {
         let verdict = self.verdict();
-        let Verdict::Broken(text) = &verdict else {
-            panic!("not broken: {verdict:?}")
-        };
+        let Verdict::Broken(text) = &verdict else { panic!("not broken: {verdict:?}") };
         for part in ["checker", "team/vault"].iter().chain(parts) {
             assert!(text.contains(part), "{part:?} is not in {text:?}");
         }
@@ -176,10 +167,7 @@ fn boolean_protocol() {
 #[test]
 fn verdict_protocol() {
     let place = Place::new();
-    let verdict = |script: &str| Ask {
-        message: None,
-        ..shell(&place, script)
-    };
+    let verdict = |script: &str| Ask { message: None, ..shell(&place, script) };
     verdict("echo null").passes();
     verdict("echo '\"keep \\u0022off\\u0022\"'").blocks("keep \"off\"");
     for (script, found) in [
@@ -210,18 +198,12 @@ fn ways_to_end() {
 #[test]
 fn event_is_not_read() {
     let place = Place::new();
-    let large = |script: &str| Ask {
-        event: 8 << 20,
-        ..shell(&place, script)
-    };
+    let large = |script: &str| Ask { event: 8 << 20, ..shell(&place, script) };
     large("echo false").passes();
     large("exec <&-; echo true").blocks("no, thanks");
     large("head -c 100000 >seen; echo false").passes();
     large("echo false; wc -c >seen").passes();
-    assert_eq!(
-        fs::read_to_string(place.0.join("seen")).unwrap().trim(),
-        "8388608"
-    );
+    assert_eq!(fs::read_to_string(place.0.join("seen")).unwrap().trim(), "8388608");
     large("wc -c >seen; echo true").blocks("no, thanks");
 }
 
@@ -230,27 +212,14 @@ fn output_is_bounded() {
     let place = Place::new();
     shell(&place, "head -c 100000000 /dev/zero").breaks(&["printed more than 1 MiB"]);
     shell(&place, "exec yes").breaks(&["printed more than 1 MiB"]);
-    shell(
-        &place,
-        "head -c 1048570 /dev/zero | tr '\\0' ' '; echo true",
-    )
-    .blocks("no, thanks");
-    shell(
-        &place,
-        "head -c 1048576 /dev/zero | tr '\\0' ' '; echo true",
-    )
-    .breaks(&["printed more than 1 MiB"]);
+    shell(&place, "head -c 1048570 /dev/zero | tr '\\0' ' '; echo true").blocks("no, thanks");
+    shell(&place, "head -c 1048576 /dev/zero | tr '\\0' ' '; echo true")
+        .breaks(&["printed more than 1 MiB"]);
     shell(&place, "head -c 8000000 /dev/zero >&2; echo false").passes();
-    shell(
-        &place,
-        "head -c 8000000 /dev/zero | tr '\\0' x >&2; echo the end >&2; exit 1",
-    )
-    .breaks(&["exited with status 1", "xxx", "the end"]);
-    Ask {
-        timeout: Duration::from_millis(300),
-        ..shell(&place, "exec yes >&2")
-    }
-    .breaks(&["timeout of 0.3"]);
+    shell(&place, "head -c 8000000 /dev/zero | tr '\\0' x >&2; echo the end >&2; exit 1")
+        .breaks(&["exited with status 1", "xxx", "the end"]);
+    Ask { timeout: Duration::from_millis(300), ..shell(&place, "exec yes >&2") }
+        .breaks(&["timeout of 0.3"]);
     nobody_lives_in(&place);
 }
 
@@ -265,23 +234,14 @@ fn stdout_is_closed_early() {
 #[test]
 fn time_is_up() {
     let place = Place::new();
-    let short = |script: &str| Ask {
-        timeout: Duration::from_millis(50),
-        ..shell(&place, script)
-    };
+    let short = |script: &str| Ask { timeout: Duration::from_millis(50), ..shell(&place, script) };
     short("echo false; echo slow >&2; sleep 600")
         .breaks(&["did not answer within its timeout of 0.05"]);
     short("trap '' TERM INT HUP; while :; do sleep 600; done").breaks(&["timeout of 0.05 s"]);
     short("exec >&- 2>&- <&-; sleep 600").breaks(&["timeout of 0.05 s"]);
-    let hook = Ask {
-        hook_time: Duration::from_millis(50),
-        ..shell(&place, "sleep 600")
-    };
+    let hook = Ask { hook_time: Duration::from_millis(50), ..shell(&place, "sleep 600") };
     hook.breaks(&["before the hook's own time ran out"]);
-    let none = Ask {
-        hook_time: Duration::ZERO,
-        ..shell(&place, "touch ran; echo false")
-    };
+    let none = Ask { hook_time: Duration::ZERO, ..shell(&place, "touch ran; echo false") };
     none.breaks(&["was not asked"]);
     assert!(!place.0.join("ran").exists());
     nobody_lives_in(&place);
@@ -292,17 +252,10 @@ fn group_is_gone() {
     let place = Place::new();
     let start = Instant::now();
     shell(&place, "sleep 600 & echo false").passes();
-    shell(
-        &place,
-        "(trap '' TERM HUP; sleep 600; sleep 600) & echo true",
-    )
-    .blocks("no, thanks");
+    shell(&place, "(trap '' TERM HUP; sleep 600; sleep 600) & echo true").blocks("no, thanks");
     shell(&place, "nohup sleep 600 >nohup.out 2>&1 <&- & echo false").passes();
     shell(&place, "while :; do echo false; done & echo false").verdict();
-    assert!(
-        start.elapsed() < Duration::from_mins(5),
-        "waited for a background child"
-    );
+    assert!(start.elapsed() < Duration::from_mins(5), "waited for a background child");
     nobody_lives_in(&place);
 }
 
@@ -359,10 +312,7 @@ fn program_cannot_be_started() {
     for (program, cause) in [
         ("./missing", "./missing does not exist"),
         ("./dangling", "./dangling does not exist"),
-        (
-            "i-insist-missing-program",
-            "no program `i-insist-missing-program` on PATH",
-        ),
+        ("i-insist-missing-program", "no program `i-insist-missing-program` on PATH"),
         ("./folder", "./folder is a directory"),
         ("./plain", "./plain is neither a binary"),
         ("./empty", "./empty is neither a binary"),
@@ -382,11 +332,7 @@ fn program_cannot_be_started() {
 #[test]
 fn what_the_checker_sees() {
     let place = Place::new();
-    place.file(
-        "check",
-        0o755,
-        b"#!/bin/sh\necho $*; pwd -P; ls /proc/self/fd | tr '\\n' ' '\n",
-    );
+    place.file("check", 0o755, b"#!/bin/sh\necho $*; pwd -P; ls /proc/self/fd | tr '\\n' ' '\n");
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     // A descriptor such as a client leaves open: not close-on-exec.
     let kept = fs::File::open("/dev/null").unwrap();
@@ -407,11 +353,7 @@ fn what_the_checker_sees() {
     let lines: Vec<&str> = output.lines().collect();
     assert_eq!(lines[0], "a b check");
     assert_eq!(Path::new(lines[1]), place.0);
-    assert_eq!(
-        lines[2].trim(),
-        "0 1 2 3",
-        "the fourth is the listing's own"
-    );
+    assert_eq!(lines[2].trim(), "0 1 2 3", "the fourth is the listing's own");
 }
 
 #[test]
@@ -431,10 +373,7 @@ fn output_goes_to_a_log() {
     };
     let finished = checker::process::run(&mut job).unwrap();
     assert_eq!(finished.end, checker::process::End::Exited(7));
-    assert_eq!(
-        fs::read_to_string(place.0.join("log")).unwrap(),
-        "one\ntwo\n"
-    );
+    assert_eq!(fs::read_to_string(place.0.join("log")).unwrap(), "one\ntwo\n");
 }
 
 /// All of the above once more, with what other systems have in place of Linux's own calls.
@@ -452,9 +391,5 @@ fn portable_stand_ins() {
     while sys::reap_all() {
         thread::sleep(Duration::from_millis(1));
     }
-    assert!(
-        again.status.success(),
-        "{}",
-        String::from_utf8_lossy(&again.stdout)
-    );
+    assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stdout));
 }

@@ -104,36 +104,21 @@ fn what_is_there_and_cannot_be_read_blocks_in_both_harnesses() {
     type Set = fn(Place) -> Place;
     let cases: &[(&str, Set)] = &[
         ("dangling link to a file", |place| {
-            place
-                .project(".i-insist/keep", "")
-                .link("project/.i-insist/a.toml", "gone.toml")
+            place.project(".i-insist/keep", "").link("project/.i-insist/a.toml", "gone.toml")
         }),
-        ("dangling link to a directory", |place| {
-            place.link("project/.i-insist", "gone")
-        }),
-        ("link loop as directory", |place| {
-            place.link("project/.i-insist", ".i-insist")
-        }),
+        ("dangling link to a directory", |place| place.link("project/.i-insist", "gone")),
+        ("link loop as directory", |place| place.link("project/.i-insist", ".i-insist")),
         ("link loop as file", |place| {
-            place
-                .project(".i-insist/keep", "")
-                .link("project/.i-insist/a.toml", "a.toml")
+            place.project(".i-insist/keep", "").link("project/.i-insist/a.toml", "a.toml")
         }),
-        ("a file in place of the directory", |place| {
-            place.project(".i-insist", "")
-        }),
-        ("invalid UTF-8", |place| {
-            place.project(".i-insist/a.toml", b"# \xff\n")
-        }),
+        ("a file in place of the directory", |place| place.project(".i-insist", "")),
+        ("invalid UTF-8", |place| place.project(".i-insist/a.toml", b"# \xff\n")),
     ];
     for (name, set) in cases {
         let place = set(Place::new());
         for harness in ["claude", "codex"] {
-            let answer = place.hook(
-                harness,
-                "pre-tool-use",
-                place.call("Bash", r#"{"command":"ls"}"#),
-            );
+            let answer =
+                place.hook(harness, "pre-tool-use", place.call("Bash", r#"{"command":"ls"}"#));
             println!("{name}: {}", answer.stdout);
             answer.denies_with(&["configuration ", "/project/.i-insist", "i-insist validate"]);
         }
@@ -145,11 +130,7 @@ fn a_fault_is_told_once_though_two_ways_lead_to_it() {
     let place = Place::new().link(".i-insist", "gone");
     let answer = place.edit("x");
     answer.denies_with(&["leads nowhere"]);
-    assert_eq!(
-        answer.stdout.matches("leads nowhere").count(),
-        1,
-        "{answer:?}"
-    );
+    assert_eq!(answer.stdout.matches("leads nowhere").count(), 1, "{answer:?}");
 }
 
 #[test]
@@ -170,9 +151,7 @@ fn a_local_disabled_rule_does_not_switch_off_a_global_one() {
 #[test]
 fn shell_text_does_not_move_the_search() {
     let place = Place::new().project("sub/.i-insist/a.toml", blocks("sub"));
-    place
-        .bash("cd sub && make >sub/out; git -C sub status")
-        .passes();
+    place.bash("cd sub && make >sub/out; git -C sub status").passes();
     place.edit("sub/x").denies("blocked by sub");
 }
 
@@ -184,7 +163,5 @@ fn many_targets_share_their_ancestors() {
     let patch = format!("*** Begin Patch\n{}\n*** End Patch", targets.join("\n"));
     let payload = place.call("apply_patch", &object(&[("command", &patch)]));
     let payload = payload.replace("prompt_id", "turn_id");
-    place
-        .hook("codex", "pre-tool-use", payload)
-        .denies("blocked by one");
+    place.hook("codex", "pre-tool-use", payload).denies("blocked by one");
 }

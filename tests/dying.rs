@@ -35,16 +35,7 @@ impl Home {
     /// Starts the hook below `prefix`, a piece of shell that ends by running `"$@"`.
     fn start(&self, prefix: &str) -> Child {
         Command::new("sh")
-            .args([
-                "-c",
-                prefix,
-                "sh",
-                PROGRAM,
-                "hook",
-                "--harness",
-                "claude",
-                "pre-tool-use",
-            ])
+            .args(["-c", prefix, "sh", PROGRAM, "hook", "--harness", "claude", "pre-tool-use"])
             .env_clear()
             .env("PATH", env::var_os("PATH").unwrap_or_default())
             .env("HOME", &self.0)
@@ -102,11 +93,7 @@ fn signalled(home: &Home, signal: &str) -> Output {
         thread::sleep(Duration::from_millis(5));
     }
     assert!(
-        Command::new("kill")
-            .args([signal, &child.id().to_string()])
-            .status()
-            .unwrap()
-            .success()
+        Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success()
     );
     child.wait_with_output().unwrap()
 }
@@ -129,24 +116,16 @@ fn checker_ends(home: &Home) -> bool {
 /// Whether whoever started the tests had them ignore this signal, as nohup(1) and the background
 /// jobs of scripts do: then the hook ignores it too.
 fn is_ignored(signal: &str) -> bool {
-    let number = ["-HUP", "-INT", "-QUIT"]
-        .iter()
-        .position(|name| *name == signal);
+    let number = ["-HUP", "-INT", "-QUIT"].iter().position(|name| *name == signal);
     let status = fs::read_to_string("/proc/self/status").unwrap();
-    let mask = status
-        .lines()
-        .find_map(|line| line.strip_prefix("SigIgn:"))
-        .unwrap()
-        .trim();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap().trim();
     let mask = u64::from_str_radix(mask, 16).unwrap();
     number.is_some_and(|number| mask >> number & 1 == 1)
 }
 
 #[test]
 fn signals_while_a_checker_runs() {
-    for signal in [
-        "-SEGV", "-BUS", "-ABRT", "-ILL", "-FPE", "-TERM", "-INT", "-HUP", "-QUIT",
-    ] {
+    for signal in ["-SEGV", "-BUS", "-ABRT", "-ILL", "-FPE", "-TERM", "-INT", "-HUP", "-QUIT"] {
         if is_ignored(signal) {
             continue;
         }
@@ -163,10 +142,7 @@ fn a_request_to_stop_names_the_rule() {
     let output = signalled(&home, "-TERM");
     let text = [output.stdout, output.stderr].concat();
     let text = String::from_utf8_lossy(&text);
-    assert!(
-        text.contains("test/guard") && text.contains("SIGTERM"),
-        "{text}"
-    );
+    assert!(text.contains("test/guard") && text.contains("SIGTERM"), "{text}");
 }
 
 /// From far too little to plenty. Below some size the kernel cannot even start the program; no run
@@ -183,13 +159,7 @@ fn too_little_memory_or_stack() {
     for limit in memory.iter().chain(&stack) {
         let limited = format!("{limit}; exec \"$@\"");
         let shell = ["-c", &limited, "sh", PROGRAM, "--version"];
-        if Command::new("sh")
-            .args(shell)
-            .output()
-            .unwrap()
-            .status
-            .success()
-        {
+        if Command::new("sh").args(shell).output().unwrap().status.success() {
             let output = home.run(&limited, &command);
             assert!(is_denial(&output), "{limit}: {output:?}");
             let stderr = String::from_utf8_lossy(&output.stderr);
@@ -198,11 +168,7 @@ fn too_little_memory_or_stack() {
     }
     assert!(broke_down > 0, "no limit was tight enough to be a test");
     let output = home.run(RUN, &command);
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "the twin without a limit: {output:?}"
-    );
+    assert_eq!(output.status.code(), Some(0), "the twin without a limit: {output:?}");
     assert!(is_denial(&output));
 }
 

@@ -80,10 +80,9 @@ fn without_a_client_nothing_is_written_and_the_status_is_1() {
 
 #[test]
 fn a_client_on_path_is_registered_and_no_other() {
-    for (harness, own, other) in [
-        ("claude", ".claude/settings.json", ".codex"),
-        ("codex", ".codex/hooks.json", ".claude"),
-    ] {
+    for (harness, own, other) in
+        [("claude", ".claude/settings.json", ".codex"), ("codex", ".codex/hooks.json", ".claude")]
+    {
         let place = place().program(&format!("bin/{harness}"), "#!/bin/sh\n");
         assert_eq!(ensure(&place).status, Some(0));
         registered(&place, own, harness);
@@ -108,14 +107,10 @@ fn a_client_with_a_configuration_is_registered_also_where_a_variable_moves_it() 
 #[test]
 fn guards_that_were_there_stay_and_a_second_run_changes_nothing() {
     let settings = format!("{{\"hooks\":{{\"PreToolUse\":[{FOREIGN}]}}}}");
-    let place = place()
-        .home(".claude/settings.json", &settings)
-        .home(".codex/hooks.json", &settings);
+    let place =
+        place().home(".claude/settings.json", &settings).home(".codex/hooks.json", &settings);
     assert_eq!(ensure(&place).status, Some(0));
-    for (path, harness) in [
-        (".claude/settings.json", "claude"),
-        (".codex/hooks.json", "codex"),
-    ] {
+    for (path, harness) in [(".claude/settings.json", "claude"), (".codex/hooks.json", "codex")] {
         registered(&place, path, harness);
         let start = format!("{{\"hooks\":{{\"PreToolUse\":[{FOREIGN},");
         assert!(read(&place, path).starts_with(&start));
@@ -134,10 +129,7 @@ fn a_switch_in_the_users_settings_refuses_for_every_client_and_is_not_cleared() 
         (".codex/config.toml", NO_HOOKS),
         (".codex/config.toml", "allow_managed_hooks_only = true\n"),
     ] {
-        let place = place()
-            .home(".claude/x", "")
-            .home(".codex/x", "")
-            .home(file, text);
+        let place = place().home(".claude/x", "").home(".codex/x", "").home(file, text);
         refuses_untouched(&place, &place.at(file));
         // The twin: the same switch, turned the other way.
         let turned = if text == NO_HOOKS {
@@ -183,21 +175,15 @@ fn a_switch_in_any_directory_above_refuses() {
 
 #[test]
 fn a_single_hook_of_ours_that_is_off_refuses_and_a_strangers_does_not() {
-    let place = place().home(
-        ".codex/hooks.json",
-        format!("{{\"hooks\":{{\"PreToolUse\":[{FOREIGN}]}}}}"),
-    );
+    let place =
+        place().home(".codex/hooks.json", format!("{{\"hooks\":{{\"PreToolUse\":[{FOREIGN}]}}}}"));
     let hooks = place.at(".codex/hooks.json");
     let state = |event: &str, group: usize| {
         let key = quoted(&format!("{}:{event}:{group}:0", hooks.display()));
         format!("[hooks.state.{key}]\nenabled = false\ntrusted_hash = \"sha256:1\"\n")
     };
     let config = place.at(".codex/config.toml");
-    for (event, ours) in [
-        ("pre_tool_use", 1),
-        ("user_prompt_submit", 0),
-        ("session_start", 0),
-    ] {
+    for (event, ours) in [("pre_tool_use", 1), ("user_prompt_submit", 0), ("session_start", 0)] {
         fs::write(&config, state(event, ours)).unwrap();
         refuses_untouched(&place, &config);
     }
@@ -233,21 +219,10 @@ fn what_makes_a_client_drop_its_file_is_reported_and_not_built_upon() {
         (".claude/settings.json", broken, "`hooks.Stop[0].hooks[0]`"),
         (".codex/hooks.json", broken, "`hooks.Stop[0].hooks[0]`"),
         (".codex/hooks.json", "{\"version\":1}", "`version`"),
-        (
-            ".claude/settings.json",
-            "{\n  \"a\": 1,\n}\n",
-            "invalid JSON: line 3 column 1",
-        ),
-        (
-            ".codex/config.toml",
-            "[features\n",
-            "invalid TOML: line 1 column 10",
-        ),
+        (".claude/settings.json", "{\n  \"a\": 1,\n}\n", "invalid JSON: line 3 column 1"),
+        (".codex/config.toml", "[features\n", "invalid TOML: line 1 column 10"),
     ] {
-        let place = place()
-            .home(".claude/x", "")
-            .home(".codex/x", "")
-            .home(file, text);
+        let place = place().home(".claude/x", "").home(".codex/x", "").home(file, text);
         let before = files(&place);
         let path = place.at(file);
         ensure(&place).refuses(&[

@@ -23,30 +23,17 @@ fn with(rules: &str) -> Place {
 #[test]
 fn the_layout_for_people() {
     let rules = acting("a", ZAP, DENY)
-        + &acting(
-            "near",
-            &format!("{ZAP}\nargs = {{ any_of = [\"-9\"] }}"),
-            DENY,
-        )
+        + &acting("near", &format!("{ZAP}\nargs = {{ any_of = [\"-9\"] }}"), DENY)
         + &acting(
             "held",
             "head = { any_of = [\"ls\"] }",
             "kind = \"rewrite\"\nreplace_head = \"no-such-program\"",
         )
-        + &acting(
-            "far",
-            "head = { any_of = [\"zop\"] }\nargs = { any_of = [\"x\"] }",
-            DENY,
-        );
+        + &acting("far", "head = { any_of = [\"zop\"] }\nargs = { any_of = [\"x\"] }", DENY);
     let place = with(&rules);
-    place
-        .run(
-            &["check", "ls 'a b' > out | X=1 sudo zap -1 && $(which zip)"],
-            "",
-        )
-        .is(
-            1,
-            r#"command  ls 'a b' > out | X=1 sudo zap -1 && $(which zip)
+    place.run(&["check", "ls 'a b' > out | X=1 sudo zap -1 && $(which zip)"], "").is(
+        1,
+        r#"command  ls 'a b' > out | X=1 sudo zap -1 && $(which zip)
 segments
   head=ls args=["a b"] pipeline_start=true in_workspace=true depth=0 redirect=>out
   head=zap args=["-1"] pipeline_start=false in_workspace=true depth=0 wrappers=["X=1", "sudo"]
@@ -59,17 +46,15 @@ message
   No zapping.
   Use zip.
 "#,
-            "",
-        );
+        "",
+    );
     place.run(&["check", "ls"], "").is(
         0,
         "command  ls\nsegments\n  head=ls args=[] pipeline_start=true in_workspace=true depth=0\nmatched  -\n\
          held     held: `no-such-program` is not on PATH\naction   allow\n",
         "",
     );
-    place
-        .run(&["check", ""], "")
-        .is(0, "command\nsegments\nmatched  -\naction   allow\n", "");
+    place.run(&["check", ""], "").is(0, "command\nsegments\nmatched  -\naction   allow\n", "");
     place
         .run(&["check", "zap 'x"], "")
         .shows(&["\nincomplete the text ends in the middle of something\nmatched  a\n"]);
@@ -91,16 +76,8 @@ fn the_status_is_0_or_1_when_denied_or_2_on_errors() {
     let status = |place: &Place, command: &str| place.run(&["check", command], "").status;
     let place = with(
         &(acting("a", ZAP, DENY)
-            + &acting(
-                "b",
-                "head = { any_of = [\"zip\"] }",
-                "kind = \"ask\"\nmessage = \"?\"",
-            )
-            + &acting(
-                "c",
-                "head = { any_of = [\"zop\"] }",
-                "kind = \"context\"\nmessage = \"m\"",
-            )),
+            + &acting("b", "head = { any_of = [\"zip\"] }", "kind = \"ask\"\nmessage = \"?\"")
+            + &acting("c", "head = { any_of = [\"zop\"] }", "kind = \"context\"\nmessage = \"m\"")),
     );
     assert_eq!(status(&place, "ls"), Some(0));
     assert_eq!(status(&place, "zop"), Some(0));
@@ -120,9 +97,7 @@ fn the_status_is_0_or_1_when_denied_or_2_on_errors() {
         &["check", "--"],
         &["check", "--batch", "x"],
     ] {
-        Place::new()
-            .run(arguments, "")
-            .refuses(&["i-insist: check "]);
+        Place::new().run(arguments, "").refuses(&["i-insist: check "]);
     }
 }
 
@@ -131,12 +106,8 @@ fn json_is_for_programs() {
     let place = with(&acting("a", ZAP, DENY));
     let expected = r#"{"command":"zap x","segments":[{"head":"zap","args":["x"],"pipeline_start":true,"in_workspace":true,"depth":0,"wrappers":[],"redirects":[],"assignments":[],"dynamic":false,"span":[0,5]}],"complete":true,"outcome":"deny","rules":["a"],"rewrite":null,"held":[],"nearest":[],"message":"No zapping.\nUse zip."}
 "#;
-    place
-        .run(&["check", "zap x", "--json"], "")
-        .is(1, expected, "");
-    place
-        .run(&["check", "--json", "zap", "x"], "")
-        .is(1, expected, "");
+    place.run(&["check", "zap x", "--json"], "").is(1, expected, "");
+    place.run(&["check", "--json", "zap", "x"], "").is(1, expected, "");
     // Behind `--` everything is the command's.
     let outcome = place.run(&["check", "--", "zap", "--json"], "");
     outcome.shows(&["command  zap --json\n"]);
@@ -186,16 +157,10 @@ fn batch_reads_commands_and_events_and_answers_each_with_a_line() {
     // A line that cannot be read is an error, and the others are answered.
     assert_eq!((outcome.status, outcome.stderr.as_str()), (Some(2), ""));
     place
-        .run(
-            &["check", "--batch"],
-            [quoted("zap").as_bytes(), b"\n\"\xff\"\n"].concat(),
-        )
+        .run(&["check", "--batch"], [quoted("zap").as_bytes(), b"\n\"\xff\"\n"].concat())
         .shows(&["\"deny\"", "{\"error\":\"input: not UTF-8"]);
     place.run(&["check", "--batch"], "").is(0, "", "");
-    assert_eq!(
-        place.run(&["check", "--batch"], quoted("zap")).status,
-        Some(0)
-    );
+    assert_eq!(place.run(&["check", "--batch"], quoted("zap")).status, Some(0));
 }
 
 #[test]
@@ -211,10 +176,7 @@ fn check_never_logs() {
 fn on_terminal(place: &Place, arguments: &[&str]) -> Outcome {
     let mut command = Command::new("python3");
     command
-        .args([
-            "-c",
-            "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)",
-        ])
+        .args(["-c", "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)"])
         .arg(env!("CARGO_BIN_EXE_i-insist"))
         .args(arguments);
     place.furnish(&mut command);
@@ -223,19 +185,12 @@ fn on_terminal(place: &Place, arguments: &[&str]) -> Outcome {
 
 #[test]
 fn labels_are_bold_on_a_terminal_alone_and_never_with_no_color() {
-    let bold = |place: &Place| {
-        on_terminal(place, &["check", "zap"])
-            .stdout
-            .contains('\u{1b}')
-    };
+    let bold = |place: &Place| on_terminal(place, &["check", "zap"]).stdout.contains('\u{1b}');
     let place = with(&acting("a", ZAP, DENY));
     assert!(bold(&place));
     assert!(!place.run(&["check", "zap"], "").stdout.contains('\u{1b}'));
     let outcome = on_terminal(&place, &["check", "zap"]);
-    outcome.shows(&[
-        "\u{1b}[1mcommand\u{1b}[0m  zap\r\n",
-        "\u{1b}[1mmatched\u{1b}[0m  a\r\n",
-    ]);
+    outcome.shows(&["\u{1b}[1mcommand\u{1b}[0m  zap\r\n", "\u{1b}[1mmatched\u{1b}[0m  a\r\n"]);
     assert_eq!(outcome.status, Some(1));
     let place = place.variable("NO_COLOR", "1");
     assert!(!bold(&place));
@@ -246,12 +201,8 @@ fn labels_are_bold_on_a_terminal_alone_and_never_with_no_color() {
 #[test]
 fn on_a_terminal_no_text_steers_it() {
     let action = "kind = \"deny\"\nmessage = \"\\u001b[2Jno\\u0007 \\u202e\"";
-    let place = with(&acting(
-        "a\\u001b[1m",
-        "head = { glob = [\"zap*\"] }",
-        action,
-    ))
-    .variable("NO_COLOR", "1");
+    let place = with(&acting("a\\u001b[1m", "head = { glob = [\"zap*\"] }", action))
+        .variable("NO_COLOR", "1");
     let wild = "zap\u{1b}[31m \u{9b}2J 'a\nb' \u{202e}x";
     let outcome = on_terminal(&place, &["check", wild]);
     let raw = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t') || c == '\u{202e}';
@@ -265,7 +216,5 @@ fn on_a_terminal_no_text_steers_it() {
         assert!(!outcome.stdout.contains(raw), "{outcome:?}");
     }
     // A program that reads it gets the bytes.
-    place
-        .run(&["check", wild], "")
-        .shows(&[&format!("command  {wild}\n")]);
+    place.run(&["check", wild], "").shows(&[&format!("command  {wild}\n")]);
 }

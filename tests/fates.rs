@@ -25,22 +25,13 @@ fn place() -> Place {
 #[test]
 fn the_fate_of_every_rule_is_shown() {
     let place = place()
-        .home(
-            ".i-insist/a.toml",
-            "use = [\"trash-over-rm\"]\n".to_owned() + &rule("guard", "", ""),
-        )
+        .home(".i-insist/a.toml", "use = [\"trash-over-rm\"]\n".to_owned() + &rule("guard", "", ""))
         .home(
             ".config/steer/config.toml",
             "disable = [\"overlay\", \"read-over-sed\"]\n".to_owned() + &rule("base", "", ""),
         )
-        .project(
-            ".i-insist/b.toml",
-            rule("guard", "enabled = false\noverridable = false\n", ""),
-        )
-        .project(
-            ".steer.toml",
-            rule("base", "", "") + &rule("overlay", "", ""),
-        );
+        .project(".i-insist/b.toml", rule("guard", "enabled = false\noverridable = false\n", ""))
+        .project(".steer.toml", rule("base", "", "") + &rule("overlay", "", ""));
     let base = place.at(".config/steer/config.toml").display().to_string();
     let overlay = place.in_project(".steer.toml");
     let guard = place.at(".i-insist/a.toml").display().to_string();
@@ -131,9 +122,7 @@ fn examples_of_a_rewrite_name_the_result_whatever_is_on_path() {
              [rules.test]\nrewrites = {{ \"zap 'x'\" = \"{after}\" }}\n"
         )
     };
-    let place = place()
-        .project("good.toml", text("zip 'x'"))
-        .project("bad.toml", text("zop"));
+    let place = place().project("good.toml", text("zip 'x'")).project("bad.toml", text("zop"));
     place.run(&["validate", "good.toml"], "").is(
         0,
         "good.toml\n  a: active, held back: `zip` is not on PATH, rewrite (line 1)\nok: 1 rule in 1 source\n",
@@ -162,10 +151,7 @@ fn examples_know_the_wrappers_of_the_persons_settings() {
     assert_eq!(place.run(&["validate"], "").status, Some(1));
     let place = place.home(".i-insist/settings.toml", settings);
     assert_eq!(place.run(&["validate"], "").status, Some(0));
-    assert_eq!(
-        place.run(&["validate", ".i-insist/a.toml"], "").status,
-        Some(0)
-    );
+    assert_eq!(place.run(&["validate", ".i-insist/a.toml"], "").status, Some(0));
 }
 
 #[test]
@@ -195,9 +181,7 @@ fn a_named_steer_file_is_read_as_the_layer_it_is() {
         "",
     );
     // What the person's own file defines can be named in the repository's.
-    place
-        .run(&["validate", ".steer.toml"], "")
-        .is(0, ".steer.toml\nok: 0 rules in 1 source\n", "");
+    place.run(&["validate", ".steer.toml"], "").is(0, ".steer.toml\nok: 0 rules in 1 source\n", "");
     // Elsewhere the name is no steer file's, and `disable` is unknown.
     let place = place.project("config.toml", &steer);
     let outcome = place.run(&["validate", "config.toml"], "");
@@ -219,11 +203,7 @@ fn steers_validate_looks_at_steers_sources_alone() {
     place.run(&["steer", "validate"], "").shows(&["built-in\n"]);
     let outcome = place.run(&["steer", "validate"], "");
     assert_eq!(outcome.status, Some(2));
-    assert!(
-        outcome
-            .stderr
-            .contains("config.toml: is a link that leads nowhere")
-    );
+    assert!(outcome.stderr.contains("config.toml: is a link that leads nowhere"));
 }
 
 #[test]

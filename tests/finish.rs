@@ -24,14 +24,8 @@ fn a_failing_check_sends_both_clients_back_until_it_is_repaired() {
             reply.starts_with(r#"{"decision":"block","reason":"i-insist: a check failed."#),
             "{reply}"
         );
-        assert!(
-            reply.contains(r"Lint: exited with status 1\nbroken"),
-            "{reply}"
-        );
-        assert!(
-            world.stop(harness).contains("\"block\""),
-            "a check that failed stays due"
-        );
+        assert!(reply.contains(r"Lint: exited with status 1\nbroken"), "{reply}");
+        assert!(world.stop(harness).contains("\"block\""), "a check that failed stays due");
         world.write("state", "good");
         assert_eq!(world.stop(harness), "");
         assert_eq!(world.stop(harness), "");
@@ -55,10 +49,7 @@ fn after_max_retries_the_agent_may_finish_and_the_person_is_told() {
     assert!(!told.contains("\"decision\""));
     assert_eq!(world.stop("claude").get(..20), told.get(..20), "and again");
     let other = world.stop_of("claude", "another", 0);
-    assert!(
-        other.contains("\"block\""),
-        "another session has its own count"
-    );
+    assert!(other.contains("\"block\""), "another session has its own count");
 }
 
 #[test]
@@ -69,11 +60,7 @@ fn the_count_starts_anew_with_a_persons_message_and_with_no_other() {
     assert_eq!([finishes(), finishes(), finishes()], [false, false, true]);
     world.prompt("claude", "<task-notification>done</task-notification>");
     assert!(finishes(), "a report of a task is nobody's word");
-    world.nested(
-        "claude",
-        "user-prompt-submit",
-        &world.prompt_payload("go on"),
-    );
+    world.nested("claude", "user-prompt-submit", &world.prompt_payload("go on"));
     assert!(finishes(), "nor is the word of another agent");
     world.start("claude", "compact");
     assert!(finishes(), "nor is a compaction");
@@ -89,16 +76,10 @@ fn a_count_that_cannot_be_stored_holds_nobody() {
     fs::create_dir_all(world.home.join(".cache/i-insist")).unwrap();
     fs::write(world.home.join(".cache/i-insist/finish"), "").unwrap();
     let reply = world.stop("claude");
-    assert!(
-        reply.contains("\"systemMessage\"") && reply.contains("cannot be counted"),
-        "{reply}"
-    );
+    assert!(reply.contains("\"systemMessage\"") && reply.contains("cannot be counted"), "{reply}");
     assert!(!reply.contains("\"decision\""));
-    let nameless = world.hook(
-        "claude",
-        "stop",
-        &format!("{{\"cwd\":\"{}\"}}", world.root.display()),
-    );
+    let nameless =
+        world.hook("claude", "stop", &format!("{{\"cwd\":\"{}\"}}", world.root.display()));
     assert!(nameless.contains("the session has no id") && !nameless.contains("\"decision\""));
 }
 
@@ -106,10 +87,7 @@ fn a_count_that_cannot_be_stored_holds_nobody() {
 fn a_client_below_another_agents_shell_runs_no_check_and_changes_nothing() {
     let world = World::repository();
     world.guard("[finish]\n[[finish.checks]]\ncommand = \"echo >>$HOME/ran; exit 1\"\n");
-    assert_eq!(
-        world.nested("claude", "stop", &world.stop_payload("s", 0)),
-        ""
-    );
+    assert_eq!(world.nested("claude", "stop", &world.stop_payload("s", 0)), "");
     assert!(
         !world.home.join("ran").exists() && !world.home.join(".cache/i-insist/finish").exists()
     );
@@ -134,10 +112,7 @@ fn an_approval_skips_no_check_and_lasts_until_the_finish_is_let_through() {
     world.prompt("claude", "I insist");
     assert!(!call().contains("deny"));
     assert!(world.stop("claude").contains("\"block\""));
-    assert!(
-        !call().contains("deny"),
-        "the agent was sent back, so the response goes on"
-    );
+    assert!(!call().contains("deny"), "the agent was sent back, so the response goes on");
     let told = world.stop("claude");
     assert!(
         told.contains("finished with failing checks") && told.contains("you insisted"),
@@ -150,11 +125,7 @@ fn an_approval_skips_no_check_and_lasts_until_the_finish_is_let_through() {
 fn an_invalid_file_is_told_the_agent_once_and_the_others_still_check() {
     let world = World::repository();
     world.guard(FAILING);
-    fs::write(
-        world.root.join(".i-insist/broken.toml"),
-        "[finish]\nfail_fats = true\n",
-    )
-    .unwrap();
+    fs::write(world.root.join(".i-insist/broken.toml"), "[finish]\nfail_fats = true\n").unwrap();
     let first = world.stop("claude");
     assert!(
         first.contains("\"block\"") && first.contains("broken.toml:2:1") && first.contains("Lint"),
@@ -168,10 +139,7 @@ fn an_invalid_file_is_told_the_agent_once_and_the_others_still_check() {
     );
     fs::remove_file(world.root.join(".i-insist/test.toml")).unwrap();
     let third = world.stop("claude");
-    assert!(
-        !third.contains("\"block\"") && third.contains("broken.toml:2:1"),
-        "{third}"
-    );
+    assert!(!third.contains("\"block\"") && third.contains("broken.toml:2:1"), "{third}");
 }
 
 #[test]
@@ -182,11 +150,7 @@ fn fail_fast_and_max_retries_hold_for_their_own_file() {
             "[[finish.checks]]\nname = \"{name}\"\ncommand = \"echo {name} >>$HOME/ran; exit 1\"\n"
         )
     };
-    let home = format!(
-        "[finish]\nmax_retries = 0\n{}{}",
-        note("home1"),
-        note("home2")
-    );
+    let home = format!("[finish]\nmax_retries = 0\n{}{}", note("home1"), note("home2"));
     fs::create_dir_all(world.home.join(".i-insist")).unwrap();
     fs::write(world.home.join(".i-insist/a.toml"), home).unwrap();
     world.guard(&format!(
@@ -200,14 +164,8 @@ fn fail_fast_and_max_retries_hold_for_their_own_file() {
         ["home1", "own1", "own2"],
         "home's file first, and it stops at its first failure"
     );
-    assert!(
-        reply.contains("\"block\"") && reply.contains("2 checks failed"),
-        "{reply}"
-    );
-    assert!(
-        reply.contains("systemMessage") && reply.contains("failing checks: home1"),
-        "{reply}"
-    );
+    assert!(reply.contains("\"block\"") && reply.contains("2 checks failed"), "{reply}");
+    assert!(reply.contains("systemMessage") && reply.contains("failing checks: home1"), "{reply}");
     let reply = world.stop("codex");
     assert!(
         !reply.contains("\"block\"") && reply.contains("own1") && reply.contains("own2"),
@@ -237,20 +195,12 @@ fn logs_of_failing_checks_stay_private_and_those_of_passing_ones_go() {
                  [[finish.checks]]\nname = \"long\"\ncommand = \"seq 1000 1300 >&2; false\"\n",
     );
     let reply = world.stop("claude");
-    let logs: Vec<_> = fs::read_dir(world.temporary())
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let logs: Vec<_> =
+        fs::read_dir(world.temporary()).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(logs.len(), 1, "{logs:?}");
-    assert_eq!(
-        fs::metadata(&logs[0]).unwrap().permissions().mode() & 0o777,
-        0o600
-    );
+    assert_eq!(fs::metadata(&logs[0]).unwrap().permissions().mode() & 0o777, 0o600);
     assert!(fs::read_to_string(&logs[0]).unwrap().starts_with("1000\n"));
-    assert!(
-        reply.contains(&format!("all of it: {}]", logs[0].display())),
-        "{reply}"
-    );
+    assert!(reply.contains(&format!("all of it: {}]", logs[0].display())), "{reply}");
     assert!(reply.contains(r"\n1300") && !reply.contains(r"\n1100\n"));
 }
 
@@ -259,12 +209,8 @@ fn a_gibibyte_of_output_takes_no_memory() {
     let world = World::repository();
     world.guard("[finish]\n[[finish.checks]]\ncommand = \"yes | head -c 1073741824; echo the end; false\"\n");
     // The address space of the hook and of its checks; 64 MiB would hold a sixteenth of the output.
-    let reply = world.below(
-        "ulimit -v 65536; exec \"$@\"",
-        "claude",
-        "stop",
-        &world.stop_payload("s", 0),
-    );
+    let reply =
+        world.below("ulimit -v 65536; exec \"$@\"", "claude", "stop", &world.stop_payload("s", 0));
     assert!(reply.contains(r"y\nthe end"), "{}", reply.len());
     assert!(reply.contains("the end of 1073741832 bytes"), "{reply}");
 }
@@ -277,10 +223,7 @@ fn a_check_is_cut_off_at_its_timeout_with_all_its_descendants() {
                  command = \"setsid sh -c 'echo $$ >$HOME/pid; exec sleep 600' & sleep 600\"\n",
     );
     let reply = world.stop("claude");
-    assert!(
-        reply.contains("slow: was cut off at its timeout of 0.5 s"),
-        "{reply}"
-    );
+    assert!(reply.contains("slow: was cut off at its timeout of 0.5 s"), "{reply}");
     let pid = fs::read_to_string(world.home.join("pid")).unwrap();
     assert!(!std::path::Path::new("/proc").join(pid.trim()).exists());
 }
@@ -308,17 +251,11 @@ fn checks_run_at_the_root_and_outside_a_repository_in_the_sessions_directory() {
     fs::create_dir_all(&below).unwrap();
     let payload = format!("{{\"session_id\":\"s\",\"cwd\":\"{}\"}}", below.display());
     let reply = world.hook("claude", "stop", &payload);
-    assert!(
-        reply.contains(&format!("\\n{}\"", world.root.display())),
-        "{reply}"
-    );
+    assert!(reply.contains(&format!("\\n{}\"", world.root.display())), "{reply}");
     let plain = World::directory();
     plain.guard("[finish]\n[[finish.checks]]\ncommand = \"pwd -P; false\"\n");
     let reply = plain.stop("claude");
-    assert!(
-        reply.contains(&format!("\\n{}\"", plain.root.display())),
-        "{reply}"
-    );
+    assert!(reply.contains(&format!("\\n{}\"", plain.root.display())), "{reply}");
 }
 
 #[test]
@@ -327,10 +264,7 @@ fn an_agent_that_left_the_repository_still_finishes_in_it() {
     world.guard(FAILING);
     world.start("claude", "startup");
     world.write("new", "x");
-    let payload = format!(
-        "{{\"session_id\":\"s\",\"cwd\":\"{}\"}}",
-        world.temporary().display()
-    );
+    let payload = format!("{{\"session_id\":\"s\",\"cwd\":\"{}\"}}", world.temporary().display());
     assert!(world.hook("claude", "stop", &payload).contains("Lint"));
 }
 
@@ -362,32 +296,18 @@ fn with_runtimes(names: &[&str]) -> World {
 #[test]
 fn scripts_run_in_the_first_runtime_that_can() {
     for (script, runtimes, expected) in [
-        (
-            "check.ts",
-            &["bun", "deno", "node", "tsx"][..],
-            "bin/bun runs",
-        ),
+        ("check.ts", &["bun", "deno", "node", "tsx"][..], "bin/bun runs"),
         ("check.ts", &["deno", "node", "tsx"], "bin/deno runs"),
         ("check.ts", &["node", "tsx"], "bin/tsx runs"),
         ("check.mts", &["node", "tsx"], "bin/tsx runs"),
         ("check.js", &["node", "tsx"], "bin/node runs"),
         ("check.mjs", &["node", "tsx"], "bin/node runs"),
         ("check.mjs", &["tsx"], "bin/tsx runs"),
-        (
-            "check.ts",
-            &["node"],
-            "needs bun, deno, node (22.6 or later for TypeScript) or tsx",
-        ),
-        (
-            "check.js",
-            &[],
-            "needs bun, deno, node (22.6 or later for TypeScript) or tsx",
-        ),
+        ("check.ts", &["node"], "needs bun, deno, node (22.6 or later for TypeScript) or tsx"),
+        ("check.js", &[], "needs bun, deno, node (22.6 or later for TypeScript) or tsx"),
     ] {
         let world = with_runtimes(runtimes);
-        world.guard(&format!(
-            "[finish]\n[[finish.checks]]\nscript = \"{script}\"\n"
-        ));
+        world.guard(&format!("[finish]\n[[finish.checks]]\nscript = \"{script}\"\n"));
         let reply = world.stop("claude");
         assert!(
             reply.contains("\"block\"") && reply.contains(expected),
@@ -399,15 +319,9 @@ fn scripts_run_in_the_first_runtime_that_can() {
 #[test]
 fn tsx_may_lie_in_the_repository() {
     let world = with_runtimes(&["node"]);
-    world.write(
-        "node_modules/.bin/tsx",
-        "#!/bin/sh\necho own tsx runs; exit 5\n",
-    );
+    world.write("node_modules/.bin/tsx", "#!/bin/sh\necho own tsx runs; exit 5\n");
     world.guard("[finish]\n[[finish.checks]]\nscript = \"check.ts\"\n");
-    assert!(
-        world.stop("claude").contains("needs bun"),
-        "it cannot be executed"
-    );
+    assert!(world.stop("claude").contains("needs bun"), "it cannot be executed");
     fs::set_permissions(
         world.root.join("node_modules/.bin/tsx"),
         fs::Permissions::from_mode(0o755),
@@ -442,22 +356,11 @@ fn pi_hooks_checks_run_last_and_in_every_client() {
     for harness in ["claude", "codex"] {
         assert!(world.stop(harness).contains("theirs: exited with status 1"));
         assert_eq!(world.ran(), ["own", "theirs"]);
-        assert!(
-            world
-                .stop(harness)
-                .contains("finished with failing checks: theirs")
-        );
+        assert!(world.stop(harness).contains("finished with failing checks: theirs"));
         assert_eq!(world.ran(), ["theirs"]);
     }
-    world.write(
-        ".pi/pi-hooks.json",
-        "{\"agent_before_settle\": {\"maxretries\": 1}}",
-    );
-    assert!(
-        world
-            .stop_of("claude", "new", 0)
-            .contains("pi-hooks.json:1:")
-    );
+    world.write(".pi/pi-hooks.json", "{\"agent_before_settle\": {\"maxretries\": 1}}");
+    assert!(world.stop_of("claude", "new", 0).contains("pi-hooks.json:1:"));
 }
 
 #[test]
@@ -470,10 +373,7 @@ fn a_check_that_the_hooks_own_time_cuts_off_has_failed() {
     let shell = "I_INSIST_TEST_SECONDS=2 exec \"$@\"";
     let reply = world.below(shell, "claude", "stop", &world.stop_payload("s", 0));
     assert!(reply.contains("\"block\""), "{reply}");
-    assert!(
-        reply.contains("long: was cut off, since the hook's own time ran out"),
-        "{reply}"
-    );
+    assert!(reply.contains("long: was cut off, since the hook's own time ran out"), "{reply}");
     assert!(
         reply.contains("next: did not run, since the hook's own time ran out before"),
         "{reply}"
@@ -486,10 +386,7 @@ fn a_file_that_is_to_be_trusted_first_runs_nothing() {
     world.general("[settings]\nrequire_trust = true\n");
     world.guard("[finish]\n[[finish.checks]]\ncommand = \"echo ran >>$HOME/ran\"\n");
     let reply = world.stop("claude");
-    assert!(
-        reply.contains("i-insist trust") && world.ran().is_empty(),
-        "{reply}"
-    );
+    assert!(reply.contains("i-insist trust") && world.ran().is_empty(), "{reply}");
     assert_eq!(world.command(&["trust", ".i-insist/test.toml"]).0, 0);
     world.stop("claude");
     assert_eq!(world.ran(), ["ran"]);
@@ -524,12 +421,7 @@ fn a_hook_that_is_killed_has_sent_nobody_back() {
     assert!(world.stop("claude").contains("\"block\""));
     assert!(!world.stop("claude").contains("\"block\""));
     // The kernel ends the check together with the hook (Linux, PR_SET_PDEATHSIG).
-    let ended = |_| {
-        !std::path::Path::new("/proc")
-            .join(pid.trim())
-            .join("exe")
-            .exists()
-    };
+    let ended = |_| !std::path::Path::new("/proc").join(pid.trim()).join("exe").exists();
     assert!((0..600).any(|round| ended(round) || {
         std::thread::sleep(std::time::Duration::from_millis(10));
         false

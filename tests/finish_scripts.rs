@@ -1,10 +1,6 @@
 //! Script checks in the real runtimes, which `make test-runtimes` installs. `I_INSIST_RUNTIMES` is
 //! the folder of their packages.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a failure to set up is a failed test"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a failure to set up is a failed test")]
 #![expect(dead_code, reason = "shares its support with another target")]
 
 #[path = "support/finish.rs"]
@@ -82,11 +78,7 @@ impl Runtime {
         for (name, file) in self.programs {
             let file = packages.join("node_modules").join(file);
             assert!(Path::new(&file).exists(), "{} is missing", file.display());
-            symlink(
-                file.canonicalize().unwrap(),
-                world.home.join("bin").join(name),
-            )
-            .unwrap();
+            symlink(file.canonicalize().unwrap(), world.home.join("bin").join(name)).unwrap();
         }
         world
     }
@@ -95,9 +87,8 @@ impl Runtime {
 /// What a check with this script says at a finish; nothing if it passes.
 fn finish(world: &World, script: &str, text: &str) -> String {
     world.write(script, text);
-    world.guard(&format!(
-        "[finish]\nmax_retries = 100\n[[finish.checks]]\nscript = \"{script}\"\n"
-    ));
+    world
+        .guard(&format!("[finish]\nmax_retries = 100\n[[finish.checks]]\nscript = \"{script}\"\n"));
     world.stop("claude")
 }
 
@@ -108,48 +99,24 @@ fn javascript_runs_everywhere() {
         for (body, expected) in [
             ("export default async () => {}", None),
             ("export default () => \"\"", None),
-            (
-                "export default async () => undefined; setInterval(() => {}, 1000)",
-                None,
-            ),
-            (
-                "export default async () => \"not yet\"",
-                Some(r"check.mjs: failed\n\nnot yet"),
-            ),
-            (
-                "export default async () => \" \"",
-                Some("check.mjs: failed"),
-            ),
-            (
-                "export default async () => { throw new Error(\"no good\") }",
-                Some("no good"),
-            ),
+            ("export default async () => undefined; setInterval(() => {}, 1000)", None),
+            ("export default async () => \"not yet\"", Some(r"check.mjs: failed\n\nnot yet")),
+            ("export default async () => \" \"", Some("check.mjs: failed")),
+            ("export default async () => { throw new Error(\"no good\") }", Some("no good")),
             ("export default () => { throw \"a word\" }", Some("a word")),
             ("throw new Error(\"at once\")", Some("at once")),
-            (
-                "export default 3",
-                Some("no default export that is a function"),
-            ),
-            (
-                "export const other = () => {}",
-                Some("no default export that is a function"),
-            ),
+            ("export default 3", Some("no default export that is a function")),
+            ("export const other = () => {}", Some("no default export that is a function")),
             (
                 "export default async () => { process.exit(0) }",
                 Some("ended before its function had returned"),
             ),
-            (
-                "export default async () => { process.exit(4) }",
-                Some("exited with status 4"),
-            ),
+            ("export default async () => { process.exit(4) }", Some("exited with status 4")),
             (
                 "export default async ({ cwd, event }) => `${cwd}|${event.session_id}`",
                 Some("project|s"),
             ),
-            (
-                "console.log(\"a note\"); export default async () => \"bad\"",
-                Some("a note"),
-            ),
+            ("console.log(\"a note\"); export default async () => \"bad\"", Some("a note")),
             ("this is no script", Some("check.mjs: ")),
         ] {
             let reply = finish(
@@ -187,11 +154,7 @@ fn typescript_runs_where_types_can_be_stripped() {
             let world = runtime.world();
             let good = finish(&world, script, &typed.replace("BAD", "false"));
             if !runtime.typescript {
-                assert!(
-                    good.contains("install one of them"),
-                    "{}: {good}",
-                    runtime.name
-                );
+                assert!(good.contains("install one of them"), "{}: {good}", runtime.name);
                 continue;
             }
             assert_eq!(good, "", "{} {script}", runtime.name);
@@ -222,11 +185,8 @@ fn typescript_as_pi_reads_it_runs_in_the_newer_runtimes() {
             runtime.name
         );
         world.write("package.json", "{\"type\": \"commonjs\"}\n");
-        let typed = finish(
-            &world,
-            "check.ts",
-            "export default async (): Promise<string> => \"here\";\n",
-        );
+        let typed =
+            finish(&world, "check.ts", "export default async (): Promise<string> => \"here\";\n");
         assert_eq!(
             typed.contains(r"failed\n\nhere"),
             runtime.in_commonjs,

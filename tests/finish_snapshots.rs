@@ -53,72 +53,27 @@ const FILES: &[Situation] = &[
     ),
     ("an edit was there before", "echo x >>kept.txt", "", Skip),
     ("a file becomes executable", "", "chmod +x kept.txt", Run),
-    (
-        "a file becomes executable and no more",
-        "",
-        "chmod +x kept.txt; chmod -x kept.txt",
-        Skip,
-    ),
-    (
-        "a mode where git ignores modes",
-        "git config core.fileMode false",
-        "chmod +x kept.txt",
-        Run,
-    ),
+    ("a file becomes executable and no more", "", "chmod +x kept.txt; chmod -x kept.txt", Skip),
+    ("a mode where git ignores modes", "git config core.fileMode false", "chmod +x kept.txt", Run),
     ("a file is renamed", "", "mv kept.txt other.txt", Run),
-    (
-        "a file is renamed in its letters' case",
-        "",
-        "mv kept.txt Kept.txt",
-        Run,
-    ),
-    (
-        "a file is renamed and back",
-        "",
-        "mv kept.txt other; mv other kept.txt",
-        Skip,
-    ),
+    ("a file is renamed in its letters' case", "", "mv kept.txt Kept.txt", Run),
+    ("a file is renamed and back", "", "mv kept.txt other; mv other kept.txt", Skip),
     ("a file is deleted", "", "rm kept.txt", Run),
     ("a file was deleted before", "rm kept.txt", "", Skip),
     ("an untracked file appears", "", "echo x >new", Run),
-    (
-        "an untracked file deep below appears",
-        "",
-        "mkdir -p a/b/c; echo x >a/b/c/new",
-        Run,
-    ),
-    (
-        "an untracked file is edited",
-        "echo x >new",
-        "echo y >new",
-        Run,
-    ),
+    ("an untracked file deep below appears", "", "mkdir -p a/b/c; echo x >a/b/c/new", Run),
+    ("an untracked file is edited", "echo x >new", "echo y >new", Run),
     ("an untracked file is deleted", "echo x >new", "rm new", Run),
     ("an empty directory appears", "", "mkdir empty", Skip),
-    (
-        "an ignored file appears",
-        "",
-        "mkdir ignored; echo x >ignored/new; echo x >a.log",
-        Skip,
-    ),
-    (
-        "an ignored file is edited",
-        "echo x >a.log",
-        "echo y >a.log",
-        Skip,
-    ),
+    ("an ignored file appears", "", "mkdir ignored; echo x >ignored/new; echo x >a.log", Skip),
+    ("an ignored file is edited", "echo x >a.log", "echo y >a.log", Skip),
     (
         "a tracked file that is ignored too is edited",
         "echo x >a.log; git add -f a.log",
         "echo y >a.log",
         Run,
     ),
-    (
-        "a file becomes ignored",
-        "echo x >new",
-        "echo new >>.git/info/exclude",
-        Run,
-    ),
+    ("a file becomes ignored", "echo x >new", "echo new >>.git/info/exclude", Run),
     (
         "a file that the person's own settings ignore",
         "echo '*.own' >$HOME/ignore; git config --global core.excludesFile $HOME/ignore",
@@ -126,78 +81,38 @@ const FILES: &[Situation] = &[
         Skip,
     ),
     ("a named pipe appears", "", "mkfifo pipe", Skip),
-    (
-        "a link is set to another target",
-        "ln -s kept.txt link",
-        "ln -sfn src link",
-        Run,
-    ),
-    (
-        "a link is made anew",
-        "ln -s kept.txt link",
-        "rm link; ln -s kept.txt link",
-        Skip,
-    ),
+    ("a link is set to another target", "ln -s kept.txt link", "ln -sfn src link", Run),
+    ("a link is made anew", "ln -s kept.txt link", "rm link; ln -s kept.txt link", Skip),
     (
         "what a link leads to outside is edited",
         "echo x >../out; ln -s ../out link",
         "echo y >../out",
         Skip,
     ),
-    (
-        "a link that leads nowhere appears",
-        "",
-        "ln -s nowhere link",
-        Run,
-    ),
-    (
-        "a link becomes the file it led to",
-        "ln -s kept.txt link",
-        "rm link; cp kept.txt link",
-        Run,
-    ),
+    ("a link that leads nowhere appears", "", "ln -s nowhere link", Run),
+    ("a link becomes the file it led to", "ln -s kept.txt link", "rm link; cp kept.txt link", Run),
     (
         "a file becomes a directory",
         "",
         "rm kept.txt; mkdir kept.txt; echo kept >kept.txt/kept",
         Run,
     ),
-    (
-        "a directory becomes a file",
-        "",
-        "rm -r src; echo x >src",
-        Run,
-    ),
-    (
-        "a directory becomes a link to itself elsewhere",
-        "",
-        "mv src ../src; ln -s ../src src",
-        Run,
-    ),
+    ("a directory becomes a file", "", "rm -r src; echo x >src", Run),
+    ("a directory becomes a link to itself elsewhere", "", "mv src ../src; ln -s ../src src", Run),
     (
         "a name with a newline",
         "n=\"$(printf 'a\\nb')\"; echo x >\"$n\"; git add -A",
         "echo y >\"$(printf 'a\\nb')\"",
         Run,
     ),
-    (
-        "a name with a newline, unchanged",
-        "echo x >\"$(printf 'a\\nb')\"",
-        "",
-        Skip,
-    ),
+    ("a name with a newline, unchanged", "echo x >\"$(printf 'a\\nb')\"", "", Skip),
     (
         "a name that is no UTF-8",
         "echo x >\"$(printf 'a\\377')\"; git add -A",
         "echo y >\"$(printf 'a\\377')\"",
         Run,
     ),
-    (
-        "a name that is no UTF-8, unchanged",
-        "echo x >\"$(printf 'a\\377')\"",
-        "",
-        Skip,
-    ),
+    ("a name that is no UTF-8, unchanged", "echo x >\"$(printf 'a\\377')\"", "", Skip),
     (
         "names with blanks, quotes and dashes",
         "echo x >'-a \"b\" *'; git add -A",
@@ -208,48 +123,13 @@ const FILES: &[Situation] = &[
 
 const REPOSITORIES: &[Situation] = &[
     ("an edit is staged", "echo x >>kept.txt", "git add -A", Skip),
-    (
-        "an edit is made and staged",
-        "",
-        "echo x >>kept.txt; git add -A",
-        Run,
-    ),
-    (
-        "an edit is committed",
-        "echo x >>kept.txt",
-        "git commit -qam x",
-        Skip,
-    ),
-    (
-        "an edit is made and committed",
-        "",
-        "echo x >>kept.txt; git commit -qam x",
-        Run,
-    ),
-    (
-        "an untracked file is committed",
-        "echo x >new",
-        "git add -A; git commit -qm x",
-        Skip,
-    ),
-    (
-        "an untracked file is meant to be added",
-        "echo x >new",
-        "git add -N new",
-        Skip,
-    ),
-    (
-        "a file is no longer tracked",
-        "",
-        "git rm -q --cached kept.txt",
-        Skip,
-    ),
-    (
-        "a commit gets another message",
-        "",
-        "git commit -q --amend -m other",
-        Skip,
-    ),
+    ("an edit is made and staged", "", "echo x >>kept.txt; git add -A", Run),
+    ("an edit is committed", "echo x >>kept.txt", "git commit -qam x", Skip),
+    ("an edit is made and committed", "", "echo x >>kept.txt; git commit -qam x", Run),
+    ("an untracked file is committed", "echo x >new", "git add -A; git commit -qm x", Skip),
+    ("an untracked file is meant to be added", "echo x >new", "git add -N new", Skip),
+    ("a file is no longer tracked", "", "git rm -q --cached kept.txt", Skip),
+    ("a commit gets another message", "", "git commit -q --amend -m other", Skip),
     (
         "a commit is undone, its files stay",
         "echo x >new; git add -A; git commit -qm x",
@@ -262,24 +142,14 @@ const REPOSITORIES: &[Situation] = &[
         "git reset -q --hard HEAD~1",
         Run,
     ),
-    (
-        "changes are put aside",
-        "echo x >>kept.txt",
-        "git stash -q",
-        Run,
-    ),
+    ("changes are put aside", "echo x >>kept.txt", "git stash -q", Run),
     (
         "another branch with other files",
         "git checkout -q -b other; echo o >kept.txt; git commit -qam o; git checkout -q main",
         "git checkout -q other",
         Run,
     ),
-    (
-        "another branch with the same files",
-        "",
-        "git checkout -q -b other",
-        Skip,
-    ),
+    ("another branch with the same files", "", "git checkout -q -b other", Skip),
     (
         "another branch and back",
         "git checkout -q -b other; echo o >kept.txt; git commit -qam o; git checkout -q main",
@@ -299,43 +169,18 @@ const REPOSITORIES: &[Situation] = &[
         Skip,
     ),
     ("a conflict stands", "$CONFLICT", "", Skip),
-    (
-        "a conflict is resolved",
-        "$CONFLICT",
-        "echo both >kept.txt; git add -A",
-        Run,
-    ),
-    (
-        "objects and references are packed",
-        "",
-        "git gc -q; git pack-refs --all",
-        Skip,
-    ),
+    ("a conflict is resolved", "$CONFLICT", "echo both >kept.txt; git add -A", Run),
+    ("objects and references are packed", "", "git gc -q; git pack-refs --all", Skip),
     (
         "there is no commit yet, and an edit",
         "rm -rf .git; git init -q; git add -A",
         "echo x >>kept.txt",
         Run,
     ),
-    (
-        "there is no commit yet, and no edit",
-        "rm -rf .git; git init -q",
-        "",
-        Skip,
-    ),
+    ("there is no commit yet, and no edit", "rm -rf .git; git init -q", "", Skip),
     ("a submodule stays as it is", "$SUBMODULE", "", Skip),
-    (
-        "a submodule's file is edited",
-        "$SUBMODULE",
-        "echo x >>sub/file",
-        Run,
-    ),
-    (
-        "a submodule gets a file",
-        "$SUBMODULE",
-        "echo x >sub/new",
-        Run,
-    ),
+    ("a submodule's file is edited", "$SUBMODULE", "echo x >>sub/file", Run),
+    ("a submodule gets a file", "$SUBMODULE", "echo x >sub/new", Run),
     (
         "a submodule's edit is committed",
         "$SUBMODULE; echo x >>sub/file",
@@ -348,18 +193,8 @@ const REPOSITORIES: &[Situation] = &[
         "echo x >>sub/sub/file",
         Run,
     ),
-    (
-        "a submodule is emptied",
-        "$SUBMODULE",
-        "git submodule -q deinit -f sub",
-        Run,
-    ),
-    (
-        "a submodule is empty",
-        "$SUBMODULE; git submodule -q deinit -f sub",
-        "",
-        Skip,
-    ),
+    ("a submodule is emptied", "$SUBMODULE", "git submodule -q deinit -f sub", Run),
+    ("a submodule is empty", "$SUBMODULE; git submodule -q deinit -f sub", "", Skip),
     ("a nested repository appears", "", "git init -q nested", Run),
     (
         "a nested repository's file is edited",
@@ -367,12 +202,7 @@ const REPOSITORIES: &[Situation] = &[
         "echo y >nested/file",
         Run,
     ),
-    (
-        "a nested repository stays as it is",
-        "git init -q nested; echo x >nested/file",
-        "",
-        Skip,
-    ),
+    ("a nested repository stays as it is", "git init -q nested; echo x >nested/file", "", Skip),
     (
         "a further worktree within is edited",
         "git worktree add -q within",
@@ -397,12 +227,7 @@ const REPOSITORIES: &[Situation] = &[
         "echo x >>kept.txt",
         Run,
     ),
-    (
-        "a monitor is broken",
-        "git config core.fsmonitor 'touch $HOME/asked; false'",
-        "",
-        Skip,
-    ),
+    ("a monitor is broken", "git config core.fsmonitor 'touch $HOME/asked; false'", "", Skip),
     (
         "submodules are visited by the settings",
         "$SUBMODULE; git config submodule.recurse true",
@@ -415,30 +240,10 @@ const REPOSITORIES: &[Situation] = &[
         "echo x >new",
         Run,
     ),
-    (
-        "the index is split",
-        "git update-index --split-index",
-        "echo x >>kept.txt",
-        Run,
-    ),
-    (
-        "the index is split, no edit",
-        "git update-index --split-index",
-        "",
-        Skip,
-    ),
-    (
-        "the index has another format",
-        "git update-index --index-version 4",
-        "",
-        Skip,
-    ),
-    (
-        "a part is checked out",
-        "git sparse-checkout set src",
-        "",
-        Skip,
-    ),
+    ("the index is split", "git update-index --split-index", "echo x >>kept.txt", Run),
+    ("the index is split, no edit", "git update-index --split-index", "", Skip),
+    ("the index has another format", "git update-index --index-version 4", "", Skip),
+    ("a part is checked out", "git sparse-checkout set src", "", Skip),
     (
         "a file is assumed to be unchanged",
         "git update-index --assume-unchanged kept.txt",
@@ -451,18 +256,8 @@ const REPOSITORIES: &[Situation] = &[
         "echo x >>kept.txt",
         Run,
     ),
-    (
-        "the index is locked, with an edit",
-        "touch .git/index.lock",
-        "echo x >>kept.txt",
-        Run,
-    ),
-    (
-        "the index is locked, no edit",
-        "touch .git/index.lock",
-        "",
-        Skip,
-    ),
+    ("the index is locked, with an edit", "touch .git/index.lock", "echo x >>kept.txt", Run),
+    ("the index is locked, no edit", "touch .git/index.lock", "", Skip),
     ("the index is broken", "", "echo x >.git/index", Run),
     ("the repository is gone", "", "rm -rf .git", Run),
 ];
@@ -476,40 +271,23 @@ fn check_all(situations: &[Situation], configuration: &str) {
     for &(name, before, change, expected) in situations {
         let world = World::repository();
         world.general(configuration);
-        let filled = |text: &str| {
-            text.replace("$CONFLICT", CONFLICT)
-                .replace("$SUBMODULE", SUBMODULE)
-        };
+        let filled =
+            |text: &str| text.replace("$CONFLICT", CONFLICT).replace("$SUBMODULE", SUBMODULE);
         world.shell(&filled(before));
         let start = inside_git(&world);
         world.start("claude", "startup");
-        assert_eq!(
-            inside_git(&world),
-            start,
-            "{name}: the snapshot left a trace"
-        );
+        assert_eq!(inside_git(&world), start, "{name}: the snapshot left a trace");
         world.shell(&filled(change));
         let stop = inside_git(&world);
         world.stop("claude");
-        assert_eq!(
-            inside_git(&world),
-            stop,
-            "{name}: the snapshot left a trace"
-        );
-        assert!(
-            !world.home.join("asked").exists(),
-            "{name}: the monitor was asked"
-        );
+        assert_eq!(inside_git(&world), stop, "{name}: the snapshot left a trace");
+        assert!(!world.home.join("asked").exists(), "{name}: the monitor was asked");
         let found = if world.ran().is_empty() { Skip } else { Run };
         assert_eq!(found, expected, "{name}");
         world.stop("claude");
         let again = if world.ran().is_empty() { Skip } else { Run };
         let unknown = matches!(name, "the index is broken" | "the repository is gone");
-        assert_eq!(
-            again,
-            if unknown { Run } else { Skip },
-            "{name}: nothing more happened"
-        );
+        assert_eq!(again, if unknown { Run } else { Skip }, "{name}: nothing more happened");
     }
 }
 
@@ -538,24 +316,9 @@ fn inputs_limit_what_a_check_looks_at() {
         ("an input is edited", "", "echo x >>src/code.ts", Run),
         ("an input appears", "", "echo x >src/new.ts", Run),
         ("an input goes", "", "rm src/code.ts", Run),
-        (
-            "an input is renamed to something else",
-            "",
-            "mv src/code.ts src/code.js",
-            Run,
-        ),
-        (
-            "a file below, where the star does not reach",
-            "mkdir src/a",
-            "echo x >src/a/b.ts",
-            Skip,
-        ),
-        (
-            "two stars reach any depth",
-            "mkdir -p deep/a/b",
-            "echo x >deep/a/b/x",
-            Run,
-        ),
+        ("an input is renamed to something else", "", "mv src/code.ts src/code.js", Run),
+        ("a file below, where the star does not reach", "mkdir src/a", "echo x >src/a/b.ts", Skip),
+        ("two stars reach any depth", "mkdir -p deep/a/b", "echo x >deep/a/b/x", Run),
         ("a submodule's file", "$SUBMODULE", "echo x >>sub/file", Run),
     ];
     check_all(situations, &format!("{CHECK}{inputs}"));
@@ -627,25 +390,13 @@ fn each_check_compares_with_its_own_last_run() {
         world.stop("claude");
         assert_eq!(world.ran(), ran, "{why}");
     };
-    expect(
-        "touch fail; echo x >kept.txt",
-        &["a"],
-        "the first fails, the second is not reached",
-    );
+    expect("touch fail; echo x >kept.txt", &["a"], "the first fails, the second is not reached");
     expect("", &["a"], "a check that failed stays due");
-    expect(
-        "rm fail",
-        &["a", "b"],
-        "the second has not seen the change yet",
-    );
+    expect("rm fail", &["a", "b"], "the second has not seen the change yet");
     expect("", &[], "all is seen");
     expect("echo y >new", &["a"], "no input of the second");
     expect("touch fail; echo y >kept.txt", &["a"], "fails again");
-    expect(
-        "rm fail; echo x >kept.txt",
-        &["a"],
-        "the second's inputs are what it saw last",
-    );
+    expect("rm fail; echo x >kept.txt", &["a"], "the second's inputs are what it saw last");
 }
 
 #[test]
@@ -670,13 +421,9 @@ fn what_checks_change_makes_them_run_once_more_and_no_oftener() {
 
 #[test]
 fn a_compaction_keeps_the_first_snapshot_and_a_resumption_takes_a_new_one() {
-    for (source, expected) in [
-        ("compact", Run),
-        ("resume", Skip),
-        ("startup", Skip),
-        ("clear", Skip),
-        ("fork", Skip),
-    ] {
+    for (source, expected) in
+        [("compact", Run), ("resume", Skip), ("startup", Skip), ("clear", Skip), ("fork", Skip)]
+    {
         let world = World::repository();
         world.general(CHECK);
         world.start("claude", "startup");
@@ -732,12 +479,7 @@ fn sessions_of_one_repository_know_nothing_of_each_other() {
 
 #[test]
 fn broken_or_lost_state_makes_checks_run() {
-    for damage in [
-        "echo x >$f",
-        "rm $f",
-        "truncate -s 100 $f",
-        "head -c 900 /dev/urandom >$f",
-    ] {
+    for damage in ["echo x >$f", "rm $f", "truncate -s 100 $f", "head -c 900 /dev/urandom >$f"] {
         let world = World::repository();
         world.general(CHECK);
         world.start("claude", "startup");
@@ -745,9 +487,7 @@ fn broken_or_lost_state_makes_checks_run() {
         world.stop("claude");
         assert_eq!(world.ran(), ["ran"], "{damage}");
         // What is known of the files may be lost at any time: it is only what saves reading them.
-        world.shell(&format!(
-            "for f in $HOME/.cache/i-insist/finish/*.files; do {damage}; done"
-        ));
+        world.shell(&format!("for f in $HOME/.cache/i-insist/finish/*.files; do {damage}; done"));
         world.stop("claude");
         assert!(world.ran().is_empty(), "{damage}");
         world.write("new", "x");

@@ -11,10 +11,8 @@ use support::{Place, blocks, checker, object, quoted};
 
 #[test]
 fn p42_a_pass_prints_nothing() {
-    let place = Place::new().project(
-        ".i-insist/a.toml",
-        checker("a", "echo false", "message = \"no\""),
-    );
+    let place =
+        Place::new().project(".i-insist/a.toml", checker("a", "echo false", "message = \"no\""));
     place.edit("x").passes();
     place.bash("ls").passes();
     for name in [
@@ -23,23 +21,15 @@ fn p42_a_pass_prints_nothing() {
         "claude/PreToolUse-mcp__demo__note",
         "claude/PreToolUse-Monitor",
     ] {
-        place
-            .hook("claude", "pre-tool-use", place.sample(name))
-            .passes();
+        place.hook("claude", "pre-tool-use", place.sample(name)).passes();
     }
-    for name in [
-        "codex/PreToolUse-apply_patch",
-        "codex/PreToolUse-Bash",
-        "codex/PreToolUse-spawn_agent",
-    ] {
-        place
-            .hook("codex", "pre-tool-use", place.sample(name))
-            .passes();
+    for name in
+        ["codex/PreToolUse-apply_patch", "codex/PreToolUse-Bash", "codex/PreToolUse-spawn_agent"]
+    {
+        place.hook("codex", "pre-tool-use", place.sample(name)).passes();
     }
     let skill = place.sample("claude/PreSkillShellCommand");
-    place
-        .hook("claude", "pre-skill-shell-command", skill)
-        .passes();
+    place.hook("claude", "pre-skill-shell-command", skill).passes();
 }
 
 #[test]
@@ -57,17 +47,14 @@ fn a_block_reaches_the_model_word_for_word_and_the_person_learns_the_rule() {
         "",
     );
     let firm = Place::new().project(".i-insist/a.toml", blocks("firm") + "overridable = false\n");
-    firm.edit("x")
-        .shows(&["blocked by `firm`; nothing overrides it."]);
+    firm.edit("x").shows(&["blocked by `firm`; nothing overrides it."]);
 }
 
 #[test]
 fn a_skill_line_is_refused_by_status() {
     let place = Place::new().project(".i-insist/a.toml", blocks("a"));
     let skill = place.sample("claude/PreSkillShellCommand");
-    place
-        .hook("claude", "pre-skill-shell-command", skill)
-        .is(2, "", "blocked by a\n");
+    place.hook("claude", "pre-skill-shell-command", skill).is(2, "", "blocked by a\n");
 }
 
 #[test]
@@ -103,17 +90,9 @@ fn gates() {
 fn a_canonical_tool_name_holds_in_every_harness() {
     let place = Place::new().project(".i-insist/a.toml", blocks("a") + "tool = \"Edit\"");
     let patch = place.sample("codex/PreToolUse-apply_patch");
-    place
-        .hook("codex", "pre-tool-use", &patch)
-        .denies("blocked by a");
+    place.hook("codex", "pre-tool-use", &patch).denies("blocked by a");
     let place = Place::new().project(".i-insist/a.toml", blocks("a") + "tool = \"Write\"");
-    place
-        .hook(
-            "codex",
-            "pre-tool-use",
-            place.sample("codex/PreToolUse-apply_patch"),
-        )
-        .passes();
+    place.hook("codex", "pre-tool-use", place.sample("codex/PreToolUse-apply_patch")).passes();
 }
 
 #[test]
@@ -124,10 +103,8 @@ fn p5_a_rule_on_a_file_sees_every_file_of_a_patch() {
          [rules.action]\nkind = \"deny\"\nmessage = \"no env\"\n",
     );
     let patch = |patch: &str, more: &str| {
-        let payload = place.call(
-            "apply_patch",
-            &format!("{{\"command\":{}{more}}}", quoted(patch)),
-        );
+        let payload =
+            place.call("apply_patch", &format!("{{\"command\":{}{more}}}", quoted(patch)));
         place.hook("codex", "pre-tool-use", payload)
     };
     let (first, second) = ("*** Update File: a\n+x\n", "*** Add File: sub/.env\n+x\n");
@@ -161,11 +138,7 @@ fn p11_a_path_through_a_link_and_back_is_judged_in_both_its_readings() {
         let input = object(&[("path", path), ("content", "x")]);
         place.hook("pi", "pre-tool-use", place.call("write", &input))
     };
-    for path in [
-        "secret/x",
-        "link/../secret/x",
-        "link/../../project/secret/x",
-    ] {
+    for path in ["secret/x", "link/../secret/x", "link/../../project/secret/x"] {
         write(path).denies("no");
         patch(path).denies("no");
         pi(path).shows(&[r#""reason":"no""#]);
@@ -197,11 +170,7 @@ fn both_protocols() {
         ("echo null", boolean, "must print a JSON boolean"),
         ("echo '\"no\"'", boolean, "must print a JSON boolean"),
         ("echo true", "", "must print null or a nonempty JSON string"),
-        (
-            "echo '\"\"'",
-            "",
-            "must print null or a nonempty JSON string",
-        ),
+        ("echo '\"\"'", "", "must print null or a nonempty JSON string"),
         ("true", boolean, "must print a JSON boolean"),
         ("echo false false", boolean, "must print a JSON boolean"),
         ("echo false; exit 3", boolean, "exited with status 3"),
@@ -209,9 +178,7 @@ fn both_protocols() {
     ];
     for (script, message, cause) in broken {
         let place = Place::new().project(".i-insist/a.toml", checker("team/a", script, message));
-        place
-            .edit("x")
-            .denies_with(&["rule `team/a`: checker ", cause]);
+        place.edit("x").denies_with(&["rule `team/a`: checker ", cause]);
     }
 }
 
@@ -219,22 +186,16 @@ fn both_protocols() {
 fn a_missing_checker_and_a_timeout_block() {
     let missing = "[[rules]]\nid = \"a\"\nchecker = [\"no-such-program\"]\n";
     let place = Place::new().project(".i-insist/a.toml", missing);
-    place
-        .edit("x")
-        .denies_with(&["rule `a`: checker cannot be started"]);
+    place.edit("x").denies_with(&["rule `a`: checker cannot be started"]);
     let slow = checker("a", "sleep 600 & sleep 600", "timeout = 0.05");
     let place = Place::new().project(".i-insist/a.toml", slow);
-    place
-        .edit("x")
-        .denies_with(&["did not answer within its timeout of 0.05 s"]);
+    place.edit("x").denies_with(&["did not answer within its timeout of 0.05 s"]);
 }
 
 #[test]
 fn the_checker_reads_the_event_in_the_directory_of_its_rule() {
-    let place = Place::new().project(
-        ".i-insist/a.toml",
-        checker("a", "cat >event.json; echo null", ""),
-    );
+    let place =
+        Place::new().project(".i-insist/a.toml", checker("a", "cat >event.json; echo null", ""));
     place.edit("x").passes();
     let event = fs::read_to_string(place.at("project/.i-insist/event.json")).unwrap();
     let path = quoted(&place.in_project("x"));
@@ -284,9 +245,7 @@ fn after_the_tool_a_block_is_feedback_and_a_failure_is_the_persons() {
         .tells(&["rule `a`: checker exited with status 1"]);
     let place = Place::new().project(".i-insist/a.toml", "nonsense");
     let sample = place.sample("claude/PostToolUse-Bash");
-    place
-        .hook("claude", "post-tool-use", &sample)
-        .tells(&["a.toml:1:9"]);
+    place.hook("claude", "post-tool-use", &sample).tells(&["a.toml:1:9"]);
 }
 
 #[test]
@@ -328,19 +287,10 @@ fn a_line_for_each_denial_and_each_shell_call() {
     let place = Place::new().project(".i-insist/a.toml", blocks("a") + "kind = \"file_edit\"");
     place.bash("ls").passes();
     place.edit("x").denies("blocked by a");
-    place
-        .hook(
-            "claude",
-            "pre-tool-use",
-            place.sample("claude/PreToolUse-Read"),
-        )
-        .passes();
+    place.hook("claude", "pre-tool-use", place.sample("claude/PreToolUse-Read")).passes();
     let cwd = quoted(&place.at("project").to_string_lossy());
-    let input = object(&[
-        ("file_path", &place.in_project("x")),
-        ("old_string", "a"),
-        ("new_string", "b"),
-    ]);
+    let input =
+        object(&[("file_path", &place.in_project("x")), ("old_string", "a"), ("new_string", "b")]);
     let line = |outcome, rules, tool, input: &str| {
         format!(
             r#"{{"event":"PreToolUse","outcome":"{outcome}","rules":{rules},"tool_name":"{tool}","tool_input":{input},"updated_command":null,"harness":"claude","agent_type":null,"session_id":"session-1","cwd":{cwd}}}"#
@@ -364,30 +314,20 @@ fn a_line_for_each_denial_and_each_shell_call() {
 #[test]
 fn what_the_engine_refuses_is_logged_and_what_no_rule_read_too() {
     let place = Place::new();
-    place
-        .bash("i-insist hook --harness claude user-prompt-submit")
-        .denies_with(&["its own hook"]);
+    place.bash("i-insist hook --harness claude user-prompt-submit").denies_with(&["its own hook"]);
     let place = place.project(".i-insist/a.toml", "nonsense");
     place.edit("x").denies_with(&["a.toml:1:9"]);
     let log = place.log();
     assert_eq!(log.len(), 2, "{log:?}");
-    assert!(
-        log.iter()
-            .all(|line| line.contains(r#""outcome":"deny","rules":[]"#)),
-        "{log:?}"
-    );
+    assert!(log.iter().all(|line| line.contains(r#""outcome":"deny","rules":[]"#)), "{log:?}");
 }
 
 #[test]
 fn long_texts_are_cut_in_the_log_alone() {
-    let place = Place::new().project(
-        ".i-insist/a.toml",
-        checker("a", "grep -c xxxx >count; echo '\"no\"'", ""),
-    );
+    let place = Place::new()
+        .project(".i-insist/a.toml", checker("a", "grep -c xxxx >count; echo '\"no\"'", ""));
     let input = object(&[("file_path", "/x"), ("content", &"x".repeat(5000))]);
-    place
-        .hook("claude", "pre-tool-use", place.call("Write", &input))
-        .denies("no");
+    place.hook("claude", "pre-tool-use", place.call("Write", &input)).denies("no");
     let log = place.log();
     assert!(log[0].contains("xx… [3976 more bytes]"), "{log:?}");
     assert!(log[0].len() < 2000);
@@ -422,9 +362,7 @@ fn steers_spelling_decides_alike_and_logs_in_its_own_place() {
     let place = Place::new().project(".i-insist/a.toml", blocks("a") + "kind = \"file_edit\"");
     let edit = place.editing("x");
     steer(&place, &edit).denies("blocked by a");
-    place
-        .run(&["steer", "hook", "--event=PreToolUse"], &edit)
-        .denies("blocked by a");
+    place.run(&["steer", "hook", "--event=PreToolUse"], &edit).denies("blocked by a");
     steer(&place, &place.sample("codex/PreToolUse-apply_patch")).denies("blocked by a");
     steer(&place, &place.sample("claude/PreToolUse-Bash")).passes();
     assert_eq!(place.log(), [""; 0]);
@@ -443,9 +381,7 @@ fn a_broken_patch_takes_no_command_beside_it_past_the_rules() {
     let call = |command: &str| place.call("Bash", &object(&[("command", command)]));
     steer(&place, &call(&format!("{broken}rm x"))).denies("no rm");
     steer(&place, &call(&format!("{broken}ls"))).passes();
-    place
-        .bash(&format!("{broken}ls"))
-        .denies("i-insist: invalid input: the patch names no file");
+    place.bash(&format!("{broken}ls")).denies("i-insist: invalid input: the patch names no file");
     // A guard file speaks in both spellings.
     let place = Place::new().project(".i-insist/a.toml", rule);
     steer(&place, &call(&format!("{broken}rm x"))).denies("no rm");
@@ -458,9 +394,7 @@ fn the_program_called_steer_speaks_steer() {
         .link("bin/steer", env!("CARGO_BIN_EXE_i-insist"));
     let mut command = std::process::Command::new(place.at("bin/steer"));
     place.furnish(command.args(["hook", "--event", "PreToolUse"]));
-    place
-        .outcome(command, place.editing("x").as_bytes())
-        .denies("blocked by a");
+    place.outcome(command, place.editing("x").as_bytes()).denies("blocked by a");
     let mut command = std::process::Command::new(place.at("bin/steer"));
     place.furnish(command.args(["hook", "--event", "PreToolUse"]));
     place.outcome(command, b"nonsense").tells(&["invalid JSON"]);
@@ -471,9 +405,7 @@ fn a_wrong_steer_file_is_left_out_and_the_person_is_told() {
     let place = Place::new()
         .project(".steer.toml", "[[rules]]\nname = \"x\"\nmesage = 1\n")
         .project(".i-insist/a.toml", blocks("a") + "kind = \"file_edit\"");
-    place
-        .bash("ls")
-        .tells(&["left out", ".steer.toml:3:1", "did you mean `message`?"]);
+    place.bash("ls").tells(&["left out", ".steer.toml:3:1", "did you mean `message`?"]);
     place.edit("x").denies("blocked by a");
     place.edit("x").shows(&["left out"]);
     // What is no file hides the one above it, and is told.

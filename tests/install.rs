@@ -22,11 +22,7 @@ impl Home {
     }
 
     fn run(&self, arguments: &[&str]) -> (i32, String, String) {
-        let Output {
-            status,
-            stdout,
-            stderr,
-        } = Command::new(PROGRAM)
+        let Output { status, stdout, stderr } = Command::new(PROGRAM)
             .args(arguments)
             .env_clear()
             .env("HOME", &self.0)
@@ -62,23 +58,13 @@ fn install_twice_and_uninstall() {
     home.put(".claude/settings.json", settings);
     let (exit, out, err) = home.run(&["install", "claude"]);
     assert_eq!((exit, err.as_str()), (0, ""));
-    assert!(
-        out.contains("registered in") && out.contains("i-insist.toml"),
-        "{out}"
-    );
+    assert!(out.contains("registered in") && out.contains("i-insist.toml"), "{out}");
     let installed = home.read(".claude/settings.json");
     let line = format!("\"command\": \"{PROGRAM} hook --harness claude pre-tool-use\"");
     assert!(installed.contains(&line), "{installed}");
-    assert!(
-        home.read(".i-insist/i-insist.toml")
-            .contains("protect-config")
-    );
+    assert!(home.read(".i-insist/i-insist.toml").contains("protect-config"));
 
-    assert!(
-        home.run(&["install", "claude"])
-            .1
-            .contains("already registered")
-    );
+    assert!(home.run(&["install", "claude"]).1.contains("already registered"));
     assert_eq!(home.read(".claude/settings.json"), installed);
     assert_eq!(home.run(&["uninstall", "claude"]).0, 0);
     assert_eq!(home.read(".claude/settings.json"), settings);
@@ -101,10 +87,7 @@ fn the_bare_name_is_written_when_path_leads_here() {
 fn a_rehearsal_writes_nothing() {
     let home = Home::new();
     let (exit, out, _) = home.run(&["install", "claude", "--dry-run"]);
-    assert!(
-        exit == 0 && out.contains("+++ ") && out.contains("@@ -0,0 +1,"),
-        "{out}"
-    );
+    assert!(exit == 0 && out.contains("+++ ") && out.contains("@@ -0,0 +1,"), "{out}");
     assert_eq!(fs::read_dir(&home.0).unwrap().count(), 1);
 }
 
@@ -125,10 +108,7 @@ fn ensure_finds_clients_by_their_configuration_and_respects_switches() {
     home.put("codex/config.toml", "model = \"x\"\n");
     let (exit, out, _) = home.run(&["ensure"]);
     assert!(exit == 0 && out.contains("/hooks"), "{out}");
-    assert!(
-        home.read("codex/hooks.json")
-            .contains("hook --harness codex session-start")
-    );
+    assert!(home.read("codex/hooks.json").contains("hook --harness codex session-start"));
     assert_eq!(home.read("codex/config.toml"), "model = \"x\"\n");
     assert!(home.run(&["status"]).1.contains("trust: unknown"));
 

@@ -1,10 +1,6 @@
 //! The installer is killed, failed and raced at each of its system calls; the settings must never
 //! be less than the old bytes or the new.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![cfg(target_os = "linux")]
 
 use std::collections::HashMap;
@@ -39,11 +35,7 @@ impl Home {
         let home = Self::new();
         if action == "uninstall" {
             assert!(
-                home.command(PROGRAM, &["install", "claude"])
-                    .output()
-                    .unwrap()
-                    .status
-                    .success()
+                home.command(PROGRAM, &["install", "claude"]).output().unwrap().status.success()
             );
         }
         home
@@ -77,19 +69,10 @@ impl Home {
 
     /// Files that only a running installer may have.
     fn litter(&self) -> Vec<PathBuf> {
-        let folders = [
-            "real",
-            ".claude",
-            ".i-insist",
-            ".local/state/i-insist/registrations",
-        ];
-        let names = folders
-            .iter()
-            .filter_map(|folder| fs::read_dir(self.0.join(folder)).ok());
+        let folders = ["real", ".claude", ".i-insist", ".local/state/i-insist/registrations"];
+        let names = folders.iter().filter_map(|folder| fs::read_dir(self.0.join(folder)).ok());
         let paths = names.flatten().map(|entry| entry.unwrap().path());
-        paths
-            .filter(|path| path.to_str().unwrap().contains(".i-insist-"))
-            .collect()
+        paths.filter(|path| path.to_str().unwrap().contains(".i-insist-")).collect()
     }
 }
 
@@ -109,11 +92,7 @@ struct Call {
 /// The calls from the first one that names the home on, the answer to the person left out.
 fn calls(home: &Home, action: &str) -> Vec<Call> {
     let output = home.trace(&["-s", "200"], action);
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let log = fs::read_to_string(home.0.join("log")).unwrap();
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     let mut calls = Vec::new();
@@ -127,11 +106,7 @@ fn calls(home: &Home, action: &str) -> Vec<Call> {
         let answers = name == "write" && (rest.starts_with("1,") || rest.starts_with("2,"));
         let ends = name.starts_with("exit") || name == "execve";
         if (names_home || !calls.is_empty()) && !answers && !ends {
-            calls.push(Call {
-                name: name.to_owned(),
-                number: *number,
-                line: line.to_owned(),
-            });
+            calls.push(Call { name: name.to_owned(), number: *number, line: line.to_owned() });
         }
     }
     assert!(calls.len() > 20, "the trace is not whole:\n{log}");
@@ -141,13 +116,7 @@ fn calls(home: &Home, action: &str) -> Vec<Call> {
 /// What the settings are when nothing disturbs.
 fn new_text(action: &str) -> String {
     let home = Home::ready_for(action);
-    assert!(
-        home.command(PROGRAM, &[action, "claude"])
-            .output()
-            .unwrap()
-            .status
-            .success()
-    );
+    assert!(home.command(PROGRAM, &[action, "claude"]).output().unwrap().status.success());
     assert_eq!(home.litter(), [] as [PathBuf; 0]);
     home.settings()
 }
@@ -170,32 +139,20 @@ fn p25_killed_at_each_call_it_leaves_the_old_bytes_or_the_new() {
             let output = home.command(PROGRAM, &[action, "claude"]).output().unwrap();
             assert!(output.status.success(), "{}\n{output:?}", call.line);
             assert_eq!(home.settings(), new, "{}", call.line);
-            assert!(
-                home.litter().is_empty(),
-                "{}\n{:?}",
-                call.line,
-                home.litter()
-            );
+            assert!(home.litter().is_empty(), "{}\n{:?}", call.line, home.litter());
         }
-        assert!(
-            kept > 0 && changed > 0,
-            "{action}: {kept} old, {changed} new"
-        );
+        assert!(kept > 0 && changed > 0, "{action}: {kept} old, {changed} new");
     }
 }
 
 #[test]
 fn failed_at_each_call_its_exit_status_tells_what_the_file_holds() {
-    const CHANGING: &[&str] = &[
-        "openat", "write", "fsync", "rename", "unlink", "mkdir", "fchown", "fchmod", "flock",
-    ];
+    const CHANGING: &[&str] =
+        &["openat", "write", "fsync", "rename", "unlink", "mkdir", "fchown", "fchmod", "flock"];
     for action in ["install", "uninstall"] {
         let new = new_text(action);
         let calls = calls(&Home::ready_for(action), action);
-        for call in calls
-            .iter()
-            .filter(|call| CHANGING.contains(&call.name.as_str()))
-        {
+        for call in calls.iter().filter(|call| CHANGING.contains(&call.name.as_str())) {
             // A file that cannot be removed stays, and so does a lock that cannot be taken: it may be
             // another's.
             for error in ["ENOSPC", "EIO", "EACCES"] {
@@ -206,11 +163,7 @@ fn failed_at_each_call_its_exit_status_tells_what_the_file_holds() {
                 let text = home.settings();
                 let expected = if output.status.success() { &new } else { &old };
                 assert_eq!(&text, expected, "{error} at {}\n{output:?}", call.line);
-                assert!(
-                    output.status.success() || !output.stderr.is_empty(),
-                    "{}",
-                    call.line
-                );
+                assert!(output.status.success() || !output.stderr.is_empty(), "{}", call.line);
                 assert!(
                     ["unlink", "flock"].contains(&call.name.as_str()) || home.litter().is_empty(),
                     "{error} at {}\n{:?}",
@@ -225,15 +178,10 @@ fn failed_at_each_call_its_exit_status_tells_what_the_file_holds() {
 #[test]
 fn the_order_of_calls_survives_a_power_failure() {
     let home = Home::new();
-    let lines: Vec<String> = calls(&home, "install")
-        .into_iter()
-        .map(|call| call.line)
-        .collect();
+    let lines: Vec<String> = calls(&home, "install").into_iter().map(|call| call.line).collect();
     let after = |from: usize, part: &str, name: &str| {
-        let found = lines
-            .iter()
-            .skip(from)
-            .position(|line| line.contains(part) && line.contains(name));
+        let found =
+            lines.iter().skip(from).position(|line| line.contains(part) && line.contains(name));
         from + found.unwrap_or_else(|| panic!("no {part} {name} in\n{}", lines.join("\n")))
     };
     let opened = after(0, "O_EXCL", "settings.json.i-insist-new");
@@ -261,36 +209,19 @@ fn p34_many_at_once_leave_valid_files_with_each_registration_at_most_once() {
     let count = |file: &Path, harness: &str| {
         let text = fs::read_to_string(file).unwrap_or_default();
         assert!(text.is_empty() || text.trim_end().ends_with('}'), "{text}");
-        let count = text
-            .matches(&format!("hook --harness {harness} stop"))
-            .count();
+        let count = text.matches(&format!("hook --harness {harness} stop")).count();
         assert!(count <= 1, "{text}");
         count
     };
-    let (claude, codex) = (
-        home.0.join("real/settings.json"),
-        home.0.join(".codex/hooks.json"),
-    );
+    let (claude, codex) = (home.0.join("real/settings.json"), home.0.join(".codex/hooks.json"));
     count(&claude, "claude");
     count(&codex, "codex");
     for action in [["install", "claude"], ["install", "codex"]] {
-        assert!(
-            home.command(PROGRAM, &action)
-                .output()
-                .unwrap()
-                .status
-                .success()
-        );
+        assert!(home.command(PROGRAM, &action).output().unwrap().status.success());
     }
     assert_eq!((count(&claude, "claude"), count(&codex, "codex")), (1, 1));
     for action in [["uninstall", "claude"], ["uninstall", "codex"]] {
-        assert!(
-            home.command(PROGRAM, &action)
-                .output()
-                .unwrap()
-                .status
-                .success()
-        );
+        assert!(home.command(PROGRAM, &action).output().unwrap().status.success());
     }
     assert_eq!(home.settings(), OLD);
     assert!(!codex.exists());

@@ -1,14 +1,7 @@
 //! Runs the JSON reader over a public suite of accepted and refused texts, found by
 //! `I_INSIST_CASES`.
-#![expect(
-    dead_code,
-    reason = "the module is included whole, the suite needs a part of it"
-)]
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a test fails by panicking"
-)]
+#![expect(dead_code, reason = "the module is included whole, the suite needs a part of it")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 #[path = "../src/json.rs"]
 mod json;
@@ -25,9 +18,7 @@ fn suite(mark: &str) -> Vec<(String, Vec<u8>)> {
     files.sort();
     let name = |path: &std::path::Path| path.file_name().unwrap().to_str().unwrap().to_owned();
     let chosen = files.iter().filter(|path| name(path).starts_with(mark));
-    chosen
-        .map(|path| (name(path), fs::read(path).unwrap()))
-        .collect()
+    chosen.map(|path| (name(path), fs::read(path).unwrap())).collect()
 }
 
 /// The text without blanks: its compact form, if no string stands in it.

@@ -1,15 +1,8 @@
 //! The answer that a dying process still gives. Each test runs this very binary once more, as a
 //! victim that breaks down in one way; what the victim says and how it ends is what a client sees.
 //! Without the usual harness, since a victim must break down in its main thread.
-#![expect(
-    dead_code,
-    reason = "includes modules of the program and uses a part of them"
-)]
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a failure to set up is a failed test"
-)]
+#![expect(dead_code, reason = "includes modules of the program and uses a part of them")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a failure to set up is a failed test")]
 #![expect(clippy::print_stdout, reason = "tells which test runs")]
 #![expect(clippy::exit, reason = "a victim ends in many ways")]
 
@@ -33,14 +26,8 @@ const TESTS: &[(&str, fn())] = &[
     ("own_faults", own_faults),
     ("deadline", deadline),
     ("signals_from_outside", signals_from_outside),
-    (
-        "what_the_caller_ignores_stays_ignored",
-        what_the_caller_ignores_stays_ignored,
-    ),
-    (
-        "nothing_is_said_after_the_reply",
-        nothing_is_said_after_the_reply,
-    ),
+    ("what_the_caller_ignores_stays_ignored", what_the_caller_ignores_stays_ignored),
+    ("nothing_is_said_after_the_reply", nothing_is_said_after_the_reply),
     (
         "a_large_reply_gets_through_a_pipe_that_does_not_block",
         a_large_reply_gets_through_a_pipe_that_does_not_block,
@@ -58,10 +45,7 @@ fn main() {
     if let Ok(fault) = env::var(FAULT) {
         victim(&fault);
     }
-    let filters: Vec<String> = env::args()
-        .skip(1)
-        .filter(|text| !text.starts_with('-'))
-        .collect();
+    let filters: Vec<String> = env::args().skip(1).filter(|text| !text.starts_with('-')).collect();
     for (name, test) in TESTS {
         if filters.is_empty() || filters.iter().any(|filter| name.contains(filter)) {
             println!("test last_word::{name}");
@@ -136,11 +120,8 @@ fn break_down(fault: &str) {
         }
         "checker" => {
             // Ready only after the end of its input: by then we have surely noted what to kill.
-            let argv = [
-                "sh",
-                "-c",
-                "setsid sleep 600 & cat; echo ready >ready; sleep 600; sleep 600",
-            ];
+            let argv =
+                ["sh", "-c", "setsid sleep 600 & cat; echo ready >ready; sleep 600; sleep 600"];
             let argv = argv.map(str::to_owned);
             let checker = checker::Checker {
                 argv: &argv,
@@ -201,21 +182,14 @@ fn start(place: &Path, prefix: &str, fault: &str) -> Child {
 fn seen(child: Child) -> (Option<i32>, String, String) {
     let output = child.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
-    (
-        output.status.code(),
-        text(output.stdout),
-        text(output.stderr),
-    )
+    (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
 fn is_refusal(prefix: &str, fault: &str, cause: &str) {
     let place = place(&fault.replace(' ', "-"));
     let (status, stdout, stderr) = seen(start(&place, prefix, &format!("refusal {fault}")));
     assert_eq!(status, Some(2), "{fault}: {stdout} {stderr}");
-    assert!(
-        stderr.contains("blocked: ") && stderr.contains(cause),
-        "{fault}: {stderr}"
-    );
+    assert!(stderr.contains("blocked: ") && stderr.contains(cause), "{fault}: {stderr}");
     assert_eq!(stdout, "", "{fault}");
     fs::remove_dir_all(place).unwrap();
 }
@@ -225,10 +199,7 @@ fn is_answer(prefix: &str, fault: &str, cause: &str) {
     let (status, stdout, stderr) = seen(start(&place, prefix, &format!("answer {fault}")));
     assert_eq!(status, Some(0), "{fault}: {stdout} {stderr}");
     let reply = json::Json::parse(&stdout).unwrap();
-    let message = reply
-        .get("systemMessage")
-        .and_then(json::Json::as_str)
-        .unwrap_or_default();
+    let message = reply.get("systemMessage").and_then(json::Json::as_str).unwrap_or_default();
     assert!(message.contains(cause), "{fault}: {stdout}");
     fs::remove_dir_all(place).unwrap();
 }
@@ -242,17 +213,9 @@ fn own_faults() {
         (RUN, "drop", "in a destructor"),
         (RUN, "overflow", "the program broke down"),
         (RUN, "overflow in a thread", "the program broke down"),
-        (
-            "ulimit -s 256; exec \"$@\"",
-            "overflow",
-            "the program broke down",
-        ),
+        ("ulimit -s 256; exec \"$@\"", "overflow", "the program broke down"),
         (RUN, "memory", "the program broke down"),
-        (
-            "ulimit -v 300000; exec \"$@\"",
-            "memory bit by bit",
-            "the program broke down",
-        ),
+        ("ulimit -v 300000; exec \"$@\"", "memory bit by bit", "the program broke down"),
         (RUN, "abort", "the program broke down"),
     ] {
         is_refusal(prefix, fault, cause);
@@ -273,25 +236,16 @@ fn signal(child: &Child, place: &Path, signal: &str) {
     while !place.join("ready").exists() && Instant::now() < until {
         thread::sleep(Duration::from_millis(5));
     }
-    let sent = Command::new("kill")
-        .args([signal, &child.id().to_string()])
-        .status()
-        .unwrap();
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
 }
 
 /// Whether whoever started the tests had them ignore this signal, as nohup(1) and the background
 /// jobs of scripts do: then the hook ignores it too.
 fn is_ignored(signal: &str) -> bool {
-    let number = ["-HUP", "-INT", "-QUIT"]
-        .iter()
-        .position(|name| *name == signal);
+    let number = ["-HUP", "-INT", "-QUIT"].iter().position(|name| *name == signal);
     let status = fs::read_to_string("/proc/self/status").unwrap();
-    let mask = status
-        .lines()
-        .find_map(|line| line.strip_prefix("SigIgn:"))
-        .unwrap()
-        .trim();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap().trim();
     let mask = u64::from_str_radix(mask, 16).unwrap();
     number.is_some_and(|number| mask >> number & 1 == 1)
 }
@@ -331,10 +285,7 @@ fn what_the_caller_ignores_stays_ignored() {
     let mut child = start(&place, "trap '' HUP; exec \"$@\"", "refusal wait");
     signal(&child, &place, "-HUP");
     signal(&child, &place, "-HUP");
-    assert!(
-        child.try_wait().unwrap().is_none(),
-        "ended by a signal that it was told to ignore"
-    );
+    assert!(child.try_wait().unwrap().is_none(), "ended by a signal that it was told to ignore");
     signal(&child, &place, "-TERM");
     assert_eq!(seen(child).0, Some(2));
     fs::remove_dir_all(place).unwrap();
@@ -344,17 +295,10 @@ fn nothing_is_said_after_the_reply() {
     let place = place("reply");
     for form in ["refusal", "answer"] {
         let (status, stdout, stderr) = seen(start(&place, RUN, &format!("{form} reply")));
-        assert_eq!(
-            (status, stdout.as_str()),
-            (Some(0), "{\"deny\":1}"),
-            "{stderr}"
-        );
+        assert_eq!((status, stdout.as_str()), (Some(0), "{\"deny\":1}"), "{stderr}");
         assert!(!stderr.contains("blocked"), "{stderr}");
         let (status, stdout, stderr) = seen(start(&place, RUN, &format!("{form} pass")));
-        assert_eq!(
-            (status, stdout.as_str(), stderr.as_str()),
-            (Some(0), "", "")
-        );
+        assert_eq!((status, stdout.as_str(), stderr.as_str()), (Some(0), "", ""));
     }
     fs::remove_dir_all(place).unwrap();
 }
@@ -362,10 +306,7 @@ fn nothing_is_said_after_the_reply() {
 fn a_large_reply_gets_through_a_pipe_that_does_not_block() {
     let place = place("large");
     let (status, stdout, stderr) = seen(start(&place, RUN, "refusal large reply"));
-    assert_eq!(
-        (status, stdout.len(), stderr.as_str()),
-        (Some(0), 1 << 20, "")
-    );
+    assert_eq!((status, stdout.len(), stderr.as_str()), (Some(0), 1 << 20, ""));
     fs::remove_dir_all(place).unwrap();
 }
 
@@ -377,11 +318,7 @@ fn stdout_that_nobody_reads() {
         ("exec \"$@\" >/dev/null", 11),
         ("exec \"$@\" >file", 10),
     ] {
-        assert_eq!(
-            seen(start(&place, prefix, "refusal stdout")).0,
-            Some(status),
-            "{prefix}"
-        );
+        assert_eq!(seen(start(&place, prefix, "refusal stdout")).0, Some(status), "{prefix}");
     }
     fs::remove_dir_all(place).unwrap();
 }
@@ -391,8 +328,7 @@ fn living_in(place: &Path) -> Vec<String> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let here = entries
         .filter(|entry| fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == place));
-    here.map(|entry| fs::read_to_string(entry.path().join("stat")).unwrap_or_default())
-        .collect()
+    here.map(|entry| fs::read_to_string(entry.path().join("stat")).unwrap_or_default()).collect()
 }
 
 /// The kernel ends a killed process in its own time.
@@ -432,12 +368,7 @@ fn a_crash_ends_the_checker() {
         assert_eq!(status, expected, "{stderr}");
         assert_eq!(stderr.contains("blocked: "), expected.is_some(), "{stderr}");
         let until = Instant::now() + Duration::from_mins(1);
-        let shells = || {
-            living_in(&place)
-                .into_iter()
-                .filter(|stat| stat.contains("(sh)"))
-                .count()
-        };
+        let shells = || living_in(&place).into_iter().filter(|stat| stat.contains("(sh)")).count();
         while shells() > 0 && Instant::now() < until {
             thread::sleep(Duration::from_millis(5));
         }

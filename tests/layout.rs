@@ -53,15 +53,10 @@ fn modules() -> Vec<Module> {
 
 /// The numbered modules, each with the name of its page's file, in the order of the numbers.
 fn sections() -> Vec<(String, String)> {
-    let mut numbered: Vec<(u32, String)> = modules()
-        .into_iter()
-        .filter_map(|module| Some((module.number?, module.name)))
-        .collect();
+    let mut numbered: Vec<(u32, String)> =
+        modules().into_iter().filter_map(|module| Some((module.number?, module.name))).collect();
     numbered.sort();
-    numbered
-        .into_iter()
-        .map(|(number, name)| (format!("{number:02}-{name}.md"), name))
-        .collect()
+    numbered.into_iter().map(|(number, name)| (format!("{number:02}-{name}.md"), name)).collect()
 }
 
 fn source(path: &str) -> PathBuf {
@@ -88,13 +83,7 @@ fn files() -> Vec<(String, String)> {
     let mut paths = Vec::new();
     walk(&root, &mut paths);
     paths.sort();
-    let below = |path: &Path| {
-        path.strip_prefix(&root)
-            .unwrap()
-            .to_str()
-            .unwrap()
-            .to_owned()
-    };
+    let below = |path: &Path| path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
     paths.iter().map(|path| (below(path), read(path))).collect()
 }
 
@@ -121,40 +110,27 @@ fn code(text: &str) -> String {
 /// The names that stand behind each `path`, as in `crate::NAME`.
 fn behind<'t>(text: &'t str, path: &'t str) -> impl Iterator<Item = &'t str> {
     let name = |rest: &'t str| {
-        rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-            .next()
-            .unwrap_or(rest)
+        rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or(rest)
     };
     text.split(path).skip(1).map(name)
 }
 
 fn has_word(text: &str, word: &str) -> bool {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_')
-        .any(|found| found == word)
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|found| found == word)
 }
 
 #[test]
 fn each_section_is_a_module_and_a_page() {
     let sections = sections();
-    let numbers: BTreeSet<&str> = sections
-        .iter()
-        .filter_map(|(page, _)| page.get(..2))
-        .collect();
-    assert_eq!(
-        numbers.len(),
-        sections.len(),
-        "a number stands twice in src/main.rs"
-    );
+    let numbers: BTreeSet<&str> = sections.iter().filter_map(|(page, _)| page.get(..2)).collect();
+    assert_eq!(numbers.len(), sections.len(), "a number stands twice in src/main.rs");
     let expected: BTreeSet<String> = sections.iter().map(|(page, _)| page.clone()).collect();
     let pages: BTreeSet<String> = fs::read_dir(source("manual"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .filter(|name| Path::new(name).extension() == Some(OsStr::new("md")))
         .collect();
-    assert_eq!(
-        pages, expected,
-        "pages of src/manual against modules of src/main.rs"
-    );
+    assert_eq!(pages, expected, "pages of src/manual against modules of src/main.rs");
     for (page, name) in &sections {
         let flat = source(&format!("{name}.rs"));
         let (file, way) = if flat.exists() {
@@ -163,11 +139,7 @@ fn each_section_is_a_module_and_a_page() {
             (source(&format!("{name}/mod.rs")), "../manual")
         };
         let opening = format!("#![doc = include_str!(\"{way}/{page}\")]\n");
-        assert!(
-            read(&file).starts_with(&opening),
-            "{} opens with {opening}",
-            file.display()
-        );
+        assert!(read(&file).starts_with(&opening), "{} opens with {opening}", file.display());
     }
 }
 
@@ -181,11 +153,7 @@ fn help_prints_the_pages() {
     };
     let sections = sections();
     for (page, name) in &sections {
-        assert_eq!(
-            help(&[name]),
-            read(&source("manual").join(page)),
-            "help {name}"
-        );
+        assert_eq!(help(&[name]), read(&source("manual").join(page)), "help {name}");
     }
     let names: Vec<&str> = sections.iter().map(|(_, name)| name.as_str()).collect();
     let list = format!("manual pages: {}\n", names.join(", "));
@@ -200,16 +168,10 @@ fn arrows_go_down() {
     let files = files();
     for (file, text) in files.iter().filter(|(file, _)| file != "main.rs") {
         let from = owner(file);
-        assert!(
-            place(from).is_some(),
-            "{file} belongs to no module of src/main.rs"
-        );
+        assert!(place(from).is_some(), "{file} belongs to no module of src/main.rs");
         let text = code(text);
         // One `use` for each module, so that its arrows can be read.
-        assert!(
-            !text.contains("crate::{"),
-            "{file}: one `use crate::…` for each module"
-        );
+        assert!(!text.contains("crate::{"), "{file}: one `use crate::…` for each module");
         // The entry point stands in `sys`, and begins the program.
         let calls = behind(&text, "crate::").filter(|to| (from, *to) != ("sys", "run"));
         for to in calls {
@@ -217,24 +179,17 @@ fn arrows_go_down() {
             arrows.insert((from, to.to_owned(), file));
         }
         // `super` leads out of a module too, where it does not lead to a part of the module itself.
-        let is_part = |name: &str| {
-            files
-                .iter()
-                .any(|(file, _)| *file == format!("{from}/{name}.rs"))
-        };
+        let is_part =
+            |name: &str| files.iter().any(|(file, _)| *file == format!("{from}/{name}.rs"));
         for to in behind(&text, "super::").filter(|to| place(to).is_some() && !is_part(to)) {
             arrows.insert((from, to.to_owned(), file));
         }
     }
     assert!(arrows.len() > 30, "no arrows were found");
     for (from, to, file) in arrows.iter().filter(|(from, to, _)| from != to) {
-        assert!(
-            place(from) < place(to),
-            "{file}: {from} uses {to}, which the list has above it"
-        );
-        let forbidden = NEVER
-            .iter()
-            .any(|(name, never)| name == from && never.contains(&to.as_str()));
+        assert!(place(from) < place(to), "{file}: {from} uses {to}, which the list has above it");
+        let forbidden =
+            NEVER.iter().any(|(name, never)| name == from && never.contains(&to.as_str()));
         assert!(!forbidden, "{file}: {from} must not use {to}");
         let knows = to == "harness" && NO_HARNESS.contains(from);
         assert!(!knows, "{file}: {from} must know no harness");
@@ -243,11 +198,7 @@ fn arrows_go_down() {
     }
     let plain = modules.iter().filter(|module| module.number.is_none());
     let plain: BTreeSet<&str> = plain.map(|module| module.name.as_str()).collect();
-    assert_eq!(
-        plain,
-        BTreeSet::from(FOUNDATIONS),
-        "modules without a number"
-    );
+    assert_eq!(plain, BTreeSet::from(FOUNDATIONS), "modules without a number");
 }
 
 #[test]
@@ -262,10 +213,7 @@ fn only_sys_is_unsafe_and_knows_libc() {
     }
     for (file, text) in files().iter().filter(|(file, _)| file != "sys.rs") {
         for word in ["unsafe", "libc"] {
-            assert!(
-                !has_word(&code(text), word),
-                "{file}: `{word}` belongs to sys.rs"
-            );
+            assert!(!has_word(&code(text), word), "{file}: `{word}` belongs to sys.rs");
         }
     }
 }

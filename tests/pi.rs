@@ -55,28 +55,20 @@ fn a_block_gets_no_nudges_and_nudges_add_up() {
 fn it_holds_in_the_other_harnesses() {
     let place = Place::new().project(".pi-hooks.json", HOOKS);
     place.bash("rm -rf x").denies("no");
-    place
-        .bash("rm x")
-        .shows(&[r#""additionalContext":"first\n\nsecond""#]);
+    place.bash("rm x").shows(&[r#""additionalContext":"first\n\nsecond""#]);
     place.bash("ls").passes();
-    place
-        .edit(".env")
-        .shows(&[r#""additionalContext":"secret""#]);
+    place.edit(".env").shows(&[r#""additionalContext":"secret""#]);
     place.edit("env").passes();
     let secret = quoted(&place.in_project(".env"));
     let read = place.call("Read", &format!(r#"{{"file_path":{secret}}}"#));
-    place
-        .hook("claude", "pre-tool-use", read)
-        .shows(&["secret"]);
+    place.hook("claude", "pre-tool-use", read).shows(&["secret"]);
     let patch = "*** Begin Patch\n*** Add File: .env\n+a\n*** End Patch";
     let payload = format!(
         r#"{{"session_id":"s","turn_id":"t","cwd":{},"hook_event_name":"PreToolUse","tool_name":"apply_patch","tool_input":{}}}"#,
         quoted(&place.in_project("")),
         object(&[("command", patch)]),
     );
-    place
-        .hook("codex", "pre-tool-use", payload)
-        .shows(&["secret"]);
+    place.hook("codex", "pre-tool-use", payload).shows(&["secret"]);
 }
 
 #[test]
@@ -120,9 +112,7 @@ fn what_is_wrong_blocks_with_its_place_and_validate_lists_it() {
     let named = place.run(&["validate", ".pi/pi-hooks.json"], "");
     named.shows(&[".pi/pi-hooks.json:2:2: unknown field"]);
     let place = Place::new().project(".pi/pi-hooks.json", HOOKS);
-    place
-        .run(&["validate"], "")
-        .shows(&["pi-hooks/2: active, deny", "ok: 4 rules"]);
+    place.run(&["validate"], "").shows(&["pi-hooks/2: active, deny", "ok: 4 rules"]);
 }
 
 #[test]
@@ -138,18 +128,8 @@ fn approval_holds_for_its_turn_and_is_no_machines_to_give() {
     says(&place, "run/3", "I insist", r#","nested":true"#);
     says(&place, "run/3", "I insist", r#","source":"extension""#);
     blocked("run/3");
-    says(
-        &place,
-        "run/3",
-        "I insist",
-        r#","source":"rpc","nested":false"#,
-    );
-    let finished = ask(
-        &place,
-        "before-finish",
-        "run/3",
-        r#""hook_event_name":"BeforeFinish""#,
-    );
+    says(&place, "run/3", "I insist", r#","source":"rpc","nested":false"#);
+    let finished = ask(&place, "before-finish", "run/3", r#""hook_event_name":"BeforeFinish""#);
     finished.passes();
     blocked("run/3");
     says(&place, "run/4", "I insist", "");
@@ -160,14 +140,8 @@ fn approval_holds_for_its_turn_and_is_no_machines_to_give() {
 #[test]
 fn a_project_that_is_not_trusted_starts_no_checker() {
     let place = Place::new()
-        .home(
-            ".i-insist/a.toml",
-            checker("own", "echo '\"own\"'", "kind = \"file_write\""),
-        )
-        .project(
-            ".i-insist/a.toml",
-            checker("theirs", "touch ../spawned; echo '\"theirs\"'", ""),
-        )
+        .home(".i-insist/a.toml", checker("own", "echo '\"own\"'", "kind = \"file_write\""))
+        .project(".i-insist/a.toml", checker("theirs", "touch ../spawned; echo '\"theirs\"'", ""))
         .project(".pi-hooks.json", HOOKS);
     bash(&place, "1", "ls", false).is(
         0,
@@ -203,22 +177,11 @@ fn the_result_is_asked_for_where_a_rule_waits_for_it() {
 #[test]
 fn what_cannot_be_read_blocks_a_call_and_never_a_prompt() {
     let place = Place::new();
-    place
-        .hook("pi", "pre-tool-use", "{")
-        .shows(&[r#""decision":"block""#, "invalid JSON"]);
-    ask(
-        &place,
-        "pre-tool-use",
-        "1",
-        r#""tool_name":"bash","tool_input":{}"#,
-    )
-    .shows(&[r#""decision":"block""#, "command is missing"]);
-    place
-        .hook("pi", "user-prompt-submit", "{")
-        .shows(&[r#"{"notice":"#]);
-    place
-        .hook("pi", "before-finish", "{")
-        .shows(&[r#"{"notice":"#]);
+    place.hook("pi", "pre-tool-use", "{").shows(&[r#""decision":"block""#, "invalid JSON"]);
+    ask(&place, "pre-tool-use", "1", r#""tool_name":"bash","tool_input":{}"#)
+        .shows(&[r#""decision":"block""#, "command is missing"]);
+    place.hook("pi", "user-prompt-submit", "{").shows(&[r#"{"notice":"#]);
+    place.hook("pi", "before-finish", "{").shows(&[r#"{"notice":"#]);
     let wrong = ask(&place, "stop", "1", r#""hook_event_name":"Stop""#);
     wrong.shows(&["hook_event_name must be `BeforeFinish`"]);
     assert_eq!(place.hook("pi", "no-such-event", "{}").status, Some(2));
@@ -235,9 +198,7 @@ fn finish(place: &Place, trusted: bool) -> Outcome {
 
 #[test]
 fn checks_send_the_agent_back_until_they_pass_or_it_was_sent_often_enough() {
-    let place = Place::new()
-        .project(".pi-hooks.json", CHECKS)
-        .project("state", "broken\n");
+    let place = Place::new().project(".pi-hooks.json", CHECKS).project("state", "broken\n");
     ask(&place, "session-start", "0", r#""reason":"startup""#).shows(&["guidance"]);
     let back = finish(&place, true);
     back.shows(&[
@@ -255,15 +216,10 @@ fn checks_send_the_agent_back_until_they_pass_or_it_was_sent_often_enough() {
 #[test]
 fn the_same_checks_hold_in_the_other_harnesses() {
     for harness in ["claude", "codex"] {
-        let place = Place::new()
-            .project(".pi/pi-hooks.json", CHECKS)
-            .project("state", "broken\n");
+        let place = Place::new().project(".pi/pi-hooks.json", CHECKS).project("state", "broken\n");
         let payload = place.payload("Stop", "1", r#""stop_hook_active":false"#);
         let back = place.hook(harness, "stop", &payload);
-        back.shows(&[
-            r#"{"decision":"block","reason":"i-insist: a check failed."#,
-            "Lint: exited",
-        ]);
+        back.shows(&[r#"{"decision":"block","reason":"i-insist: a check failed."#, "Lint: exited"]);
         let place = place.project("state", "good\n");
         place.hook(harness, "stop", &payload).passes();
     }
@@ -290,20 +246,13 @@ fn checks_of_a_project_that_is_not_trusted_are_not_run() {
 fn a_client_that_goes_away_ends_its_check() {
     let checks = CHECKS.replace("cat state;", "setsid sleep 300 & touch started; wait;");
     let place = Place::new().project(".pi-hooks.json", checks);
-    let mut child = place
-        .command(&["hook", "--harness", "pi", "before-finish"])
-        .spawn()
-        .unwrap();
+    let mut child = place.command(&["hook", "--harness", "pi", "before-finish"]).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let cwd = quoted(&place.in_project(""));
     let question = format!(r#"{{"session_id":"s","cwd":{cwd},"held_open":true}}"#);
     stdin.write_all(question.as_bytes()).unwrap();
     while !place.at("project/started").exists() {
-        assert_eq!(
-            child.try_wait().unwrap(),
-            None,
-            "it ended before the client did"
-        );
+        assert_eq!(child.try_wait().unwrap(), None, "it ended before the client did");
         thread::sleep(Duration::from_millis(10));
     }
     drop(stdin);

@@ -18,10 +18,8 @@ struct Home(PathBuf);
 
 impl Home {
     fn new(name: &str) -> Self {
-        let root = std::env::temp_dir().join(format!(
-            "i-insist-protect-run-{name}-{}",
-            std::process::id()
-        ));
+        let root = std::env::temp_dir()
+            .join(format!("i-insist-protect-run-{name}-{}", std::process::id()));
         drop(fs::remove_dir_all(&root));
         for (file, text) in [
             ("home/.i-insist/i-insist.toml", RULE),
@@ -50,12 +48,7 @@ impl Home {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        child
-            .stdin
-            .take()
-            .unwrap()
-            .write_all(input.as_bytes())
-            .unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
         child.wait_with_output().unwrap()
     }
 
@@ -125,17 +118,9 @@ fn the_checker_answers_true_or_false() {
 #[test]
 fn the_running_program_is_protected() {
     let home = Home::new("program");
-    let program = Path::new(env!("CARGO_BIN_EXE_i-insist"))
-        .display()
-        .to_string();
-    assert_eq!(
-        home.checks("claude", &format!("cp /bin/true {program}")),
-        "true\n"
-    );
-    assert_eq!(
-        home.checks("claude", &format!("cp {program} /tmp/x")),
-        "false\n"
-    );
+    let program = Path::new(env!("CARGO_BIN_EXE_i-insist")).display().to_string();
+    assert_eq!(home.checks("claude", &format!("cp /bin/true {program}")), "true\n");
+    assert_eq!(home.checks("claude", &format!("cp {program} /tmp/x")), "false\n");
 }
 
 #[test]
@@ -151,11 +136,7 @@ fn an_event_that_cannot_be_read_is_an_error() {
     let output = home.run(&["protect-config"], "{\"kind\":\"shell\"");
     assert_eq!(output.status.code(), Some(2));
     assert!(output.stdout.is_empty());
-    assert!(
-        String::from_utf8(output.stderr)
-            .unwrap()
-            .contains("invalid JSON")
-    );
+    assert!(String::from_utf8(output.stderr).unwrap().contains("invalid JSON"));
 }
 
 #[test]
@@ -166,16 +147,8 @@ fn the_rule_blocks_calls_behind_the_hook() {
     let edit = format!(r#"{{"file_path":{path:?},"old_string":"a","new_string":"b"}}"#);
     let diff = r#"{"command":"*** Begin Patch\n*** Update File: .i-insist/team.toml\n@@\n-a\n+b\n*** End Patch"}"#;
     for (harness, tool, input) in [
-        (
-            "claude",
-            "Bash",
-            r#"{"command":"sed -i s/x/y/ .i-insist/team.toml"}"#,
-        ),
-        (
-            "codex",
-            "Bash",
-            r#"{"command":"bash -lc 'rm .i-insist/team.toml'"}"#,
-        ),
+        ("claude", "Bash", r#"{"command":"sed -i s/x/y/ .i-insist/team.toml"}"#),
+        ("codex", "Bash", r#"{"command":"bash -lc 'rm .i-insist/team.toml'"}"#),
         (
             "codex",
             "Bash",
@@ -183,40 +156,17 @@ fn the_rule_blocks_calls_behind_the_hook() {
         ),
         ("codex", "apply_patch", diff),
         ("claude", "Edit", &edit),
-        (
-            "claude",
-            "mcp__filesystem__write_file",
-            r#"{"path":".i-insist/x.toml","content":""}"#,
-        ),
+        ("claude", "mcp__filesystem__write_file", r#"{"path":".i-insist/x.toml","content":""}"#),
     ] {
         let answer = home.hook(harness, tool, input);
-        assert!(
-            answer.contains(message) && answer.contains("\"deny\""),
-            "{input}: {answer}"
-        );
+        assert!(answer.contains(message) && answer.contains("\"deny\""), "{input}: {answer}");
     }
     for (harness, tool, input) in [
-        (
-            "claude",
-            "Bash",
-            r#"{"command":"git commit -m 'rm .i-insist/team.toml'"}"#,
-        ),
-        (
-            "codex",
-            "Bash",
-            r#"{"command":"bash -lc 'cat .i-insist/team.toml'"}"#,
-        ),
+        ("claude", "Bash", r#"{"command":"git commit -m 'rm .i-insist/team.toml'"}"#),
+        ("codex", "Bash", r#"{"command":"bash -lc 'cat .i-insist/team.toml'"}"#),
         ("claude", "Read", &format!(r#"{{"file_path":{path:?}}}"#)),
-        (
-            "claude",
-            "Edit",
-            r#"{"file_path":"notes.md","old_string":"a","new_string":".i-insist"}"#,
-        ),
-        (
-            "codex",
-            "apply_patch",
-            &diff.replace(".i-insist/", ".i-insist-notes/"),
-        ),
+        ("claude", "Edit", r#"{"file_path":"notes.md","old_string":"a","new_string":".i-insist"}"#),
+        ("codex", "apply_patch", &diff.replace(".i-insist/", ".i-insist-notes/")),
     ] {
         assert_eq!(home.hook(harness, tool, input), "", "{input}");
     }

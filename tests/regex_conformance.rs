@@ -75,22 +75,13 @@ fn every_case_within_our_syntax_agrees() {
                 Err(reason) => *reasons.entry(reason).or_default() += 1,
                 Ok(case) => {
                     let expect_error = !case.compiles || case.unknown_property;
-                    *(if expect_error {
-                        &mut refused
-                    } else {
-                        &mut searched
-                    }) += 1;
+                    *(if expect_error { &mut refused } else { &mut searched }) += 1;
                     failures.extend(judge(&case, expect_error));
                 }
             }
         }
     }
-    assert!(
-        failures.is_empty(),
-        "{} disagree:\n{}",
-        failures.len(),
-        failures.join("\n")
-    );
+    assert!(failures.is_empty(), "{} disagree:\n{}", failures.len(), failures.join("\n"));
     assert_eq!(total, CASES);
     assert_eq!(total, searched + refused + reasons.values().sum::<usize>());
     assert!(
@@ -100,14 +91,9 @@ fn every_case_within_our_syntax_agrees() {
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = entries
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "toml")
-        })
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
         .collect();
     files.sort();
     files
@@ -159,11 +145,8 @@ fn read(stem: &str, test: &Table) -> Result<Case, &'static str> {
         return Err(reason);
     }
     let regex = test.get("regex").unwrap();
-    let mut pattern = if let Kind::Array(patterns) = &regex.kind {
-        string(&patterns[0])
-    } else {
-        string(regex)
-    };
+    let mut pattern =
+        if let Kind::Array(patterns) = &regex.kind { string(&patterns[0]) } else { string(regex) };
     let unknown_property = unknown_property(&pattern);
     let anchored = flag(test, "anchored", false);
     if anchored {
@@ -176,27 +159,15 @@ fn read(stem: &str, test: &Table) -> Result<Case, &'static str> {
         pattern = format!("(?-u){pattern}");
     }
     let haystack = string(test.get("haystack").unwrap());
-    let bytes = if flag(test, "unescape", false) {
-        unescape(&haystack)
-    } else {
-        haystack.into()
-    };
-    let Kind::Array(matches) = &test.get("matches").unwrap().kind else {
-        panic!("no matches")
-    };
+    let bytes = if flag(test, "unescape", false) { unescape(&haystack) } else { haystack.into() };
+    let Kind::Array(matches) = &test.get("matches").unwrap().kind else { panic!("no matches") };
     // `\A` stands for the start of the text, "anchored" for the end of the match before: the first
     // match is where they agree.
-    let limit = if anchored {
-        1
-    } else {
-        test.get("match-limit").map_or(usize::MAX, integer)
-    };
+    let limit = if anchored { 1 } else { test.get("match-limit").map_or(usize::MAX, integer) };
     Ok(Case {
         name: format!("{stem}/{}", string(test.get("name").unwrap())),
         pattern,
-        text: String::from_utf8(bytes)
-            .ok()
-            .ok_or("text that is not UTF-8")?,
+        text: String::from_utf8(bytes).ok().ok_or("text that is not UTF-8")?,
         matches: matches.iter().map(whole_match).take(limit).collect(),
         limit,
         compiles: flag(test, "compiles", true),
@@ -207,11 +178,8 @@ fn read(stem: &str, test: &Table) -> Result<Case, &'static str> {
 /// Why a case is not ours, by what it says of itself.
 fn left_out(stem: &str, test: &Table) -> Option<&'static str> {
     let says = |key, value| test.get(key).is_some_and(|found| string(found) == value);
-    let patterns = if let Kind::Array(patterns) = &test.get("regex")?.kind {
-        patterns.len()
-    } else {
-        1
-    };
+    let patterns =
+        if let Kind::Array(patterns) = &test.get("regex")?.kind { patterns.len() } else { 1 };
     if patterns != 1 {
         Some("set of patterns")
     } else if stem == "regex-lite" {
@@ -240,9 +208,7 @@ fn unknown_property(pattern: &str) -> bool {
 
 /// Group 0 of one expected match.
 fn whole_match(value: &Value) -> Span {
-    let Kind::Array(parts) = &value.kind else {
-        panic!("a match of a set")
-    };
+    let Kind::Array(parts) = &value.kind else { panic!("a match of a set") };
     match parts.as_slice() {
         [start, end] if matches!(start.kind, Kind::Integer(_)) => (integer(start), integer(end)),
         [whole, ..] => whole_match(whole),
@@ -271,16 +237,12 @@ fn unescape(text: &str) -> Vec<u8> {
 }
 
 fn string(value: &Value) -> String {
-    let Kind::String(text) = &value.kind else {
-        panic!("not a string: {value:?}")
-    };
+    let Kind::String(text) = &value.kind else { panic!("not a string: {value:?}") };
     text.to_string()
 }
 
 fn integer(value: &Value) -> usize {
-    let Kind::Integer(number) = value.kind else {
-        panic!("not a number: {value:?}")
-    };
+    let Kind::Integer(number) = value.kind else { panic!("not a number: {value:?}") };
     number.try_into().unwrap()
 }
 

@@ -5,11 +5,7 @@
     dead_code,
     reason = "the modules are included whole, the comparison needs a part of them"
 )]
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 #[path = "../src/json.rs"]
 mod json;
@@ -56,8 +52,7 @@ fn lines(name: &str) -> Vec<Json<'static>> {
     let cases = env::var("I_INSIST_CASES").expect("I_INSIST_CASES must name the folder of cases");
     let text = fs::read_to_string(cases + "/cases/" + name).unwrap();
     let rows = text.lines().filter(|line| !line.is_empty());
-    rows.map(|line| Json::parse(line).unwrap().into_owned())
-        .collect()
+    rows.map(|line| Json::parse(line).unwrap().into_owned()).collect()
 }
 
 fn field<'j>(row: &'j Json<'_>, name: &str) -> &'j str {
@@ -78,10 +73,7 @@ fn expected(row: &Json<'_>) -> Vec<Expected> {
     let read = |command: &Json<'_>| {
         let words = command.get("words").and_then(Json::as_array).unwrap();
         Expected {
-            words: words
-                .iter()
-                .map(|word| word.as_str().map(str::to_owned))
-                .collect(),
+            words: words.iter().map(|word| word.as_str().map(str::to_owned)).collect(),
             pipeline_start: (!flag(command, "piped_into")).then(|| flag(command, "pipeline_start")),
             depth: u32::try_from(number(command.get("depth").unwrap())).unwrap(),
         }
@@ -95,9 +87,7 @@ fn fits(expected: &Expected, (words, start, depth): &(Vec<String>, bool, u32)) -
         expected.as_ref().is_none_or(|known| known == word)
     };
     expected.depth == *depth
-        && expected
-            .pipeline_start
-            .is_none_or(|expected| expected == *start)
+        && expected.pipeline_start.is_none_or(|expected| expected == *start)
         && expected.words.len() == words.len()
         && expected.words.iter().zip(words).all(word)
 }
@@ -118,24 +108,16 @@ fn agrees(mut expected: Vec<Expected>, mut found: Vec<(Vec<String>, bool, u32)>)
     found.sort_by_key(|(.., depth)| *depth > 0);
     expected.iter().all(|command| {
         let limit = if command.depth == 0 { 1 } else { found.len() };
-        let place = found
-            .iter()
-            .take(limit)
-            .position(|other| fits(command, other));
+        let place = found.iter().take(limit).position(|other| fits(command, other));
         place.map(|place| found.remove(place)).is_some()
     })
 }
 
 /// Fails unless exactly the listed rows differ and all but 0.3 % agree.
 fn judge(rows: usize, differing: &[(String, String)], listed: impl Fn(&str) -> bool) {
-    let unlisted: Vec<_> = differing
-        .iter()
-        .filter(|(id, _)| !DIFFERS.iter().any(|(known, _)| known == id))
-        .collect();
-    assert!(
-        unlisted.is_empty(),
-        "rows that differ for no listed reason: {unlisted:#?}"
-    );
+    let unlisted: Vec<_> =
+        differing.iter().filter(|(id, _)| !DIFFERS.iter().any(|(known, _)| known == id)).collect();
+    assert!(unlisted.is_empty(), "rows that differ for no listed reason: {unlisted:#?}");
     for (id, reason) in DIFFERS.iter().filter(|(id, _)| listed(id)) {
         assert!(
             differing.iter().any(|(row, _)| row == id),
@@ -143,10 +125,7 @@ fn judge(rows: usize, differing: &[(String, String)], listed: impl Fn(&str) -> b
         );
     }
     let agreeing = rows - differing.len();
-    assert!(
-        rows > 4_000 && agreeing * 1_000 >= rows * 997,
-        "{agreeing} of {rows} rows agree"
-    );
+    assert!(rows > 4_000 && agreeing * 1_000 >= rows * 997, "{agreeing} of {rows} rows agree");
 }
 
 #[test]
@@ -181,10 +160,7 @@ fn texts_that_bash_refuses_are_incomplete_and_keep_the_lines_before() {
         if !flag(&row, "extglob_only") {
             assert_eq!(complete, ACCEPTED.contains(&id), "{id}: {command:?}");
         }
-        let mut left: Vec<_> = found
-            .iter()
-            .filter(|(words, ..)| !words.is_empty())
-            .collect();
+        let mut left: Vec<_> = found.iter().filter(|(words, ..)| !words.is_empty()).collect();
         for before in expected(&row) {
             let place = left.iter().position(|other| fits(&before, other));
             assert!(place.is_some(), "{id}: {command:?} lacks {before:?}");
@@ -218,26 +194,15 @@ fn long_and_deep_texts_have_the_counted_heads() {
                 *counts.entry((*depth as usize, head.clone())).or_default() += 1;
             }
         }
-        let wanted = row
-            .get("head_counts")
-            .and_then(Json::as_array)
-            .unwrap()
-            .iter()
-            .map(|count| {
-                let count = count.as_array().unwrap();
-                (
-                    (number(&count[0]), count[1].as_str().unwrap().to_owned()),
-                    number(&count[2]),
-                )
-            });
+        let wanted = row.get("head_counts").and_then(Json::as_array).unwrap().iter().map(|count| {
+            let count = count.as_array().unwrap();
+            ((number(&count[0]), count[1].as_str().unwrap().to_owned()), number(&count[2]))
+        });
         let agree = complete && counts == wanted.collect();
         let listed = DIFFERS.iter().any(|(known, _)| *known == id);
         assert_ne!(agree, listed, "{id}");
         if listed {
-            assert!(
-                shell::parse(&repeated(&row), &shell::Options::default()).limited,
-                "{id}"
-            );
+            assert!(shell::parse(&repeated(&row), &shell::Options::default()).limited, "{id}");
         }
     }
 }
@@ -268,11 +233,8 @@ fn bug_cases_have_the_named_heads() {
             continue;
         };
         let parsed = shell::parse(input, &shell::Options::default());
-        let mut found: Vec<String> = parsed
-            .segments
-            .into_iter()
-            .map(|segment| segment.head)
-            .collect();
+        let mut found: Vec<String> =
+            parsed.segments.into_iter().map(|segment| segment.head).collect();
         wanted.retain(|head| !head.contains("via") && !head.ends_with(')'));
         found.sort();
         wanted.sort();
@@ -289,10 +251,7 @@ fn endless_openings_are_answered_and_keep_the_command_before() {
         &shell::Options::default(),
     );
     assert!(parsed.limited && !parsed.complete);
-    assert_eq!(
-        parsed.segments.first().map(|segment| segment.head.as_str()),
-        Some("rm")
-    );
+    assert_eq!(parsed.segments.first().map(|segment| segment.head.as_str()), Some("rm"));
     let almost = "cat <<'A' <<'A' <<'A'\n".to_owned() + &"A \n".repeat(300_000);
     assert!(!shell::parse(&almost, &shell::Options::default()).complete);
 }

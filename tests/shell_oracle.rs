@@ -3,11 +3,7 @@
 //! (here-documents, comments, separators and layout gone or moved), and both forms must hold the
 //! same commands; and bash must accept exactly the texts that are complete. For texts made by the
 //! grammar the commands are known besides.
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 #[path = "../src/shell/mod.rs"]
 mod shell;
@@ -30,10 +26,8 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, limit: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % limit
     }
 
@@ -126,11 +120,7 @@ impl Generator {
         self.pipeline();
         for _ in 0..self.random.below(3) {
             // Behind a here-document bash's normal form loses every separator but the newline.
-            let kinds = if self.normal_form && !self.pending.is_empty() {
-                9..10
-            } else {
-                0..9
-            };
+            let kinds = if self.normal_form && !self.pending.is_empty() { 9..10 } else { 0..9 };
             match kinds.start + self.random.below(kinds.len()) {
                 0 | 1 => self.add("; "),
                 2 => self.add(" & "),
@@ -251,11 +241,7 @@ impl Generator {
 
     fn simple(&mut self) {
         // Behind `time -p` bash knows no array.
-        let assignments = if self.text.ends_with("-p ") {
-            0
-        } else {
-            self.random.below(6) / 4
-        };
+        let assignments = if self.text.ends_with("-p ") { 0 } else { self.random.below(6) / 4 };
         for _ in 0..assignments {
             let assignment = self.random.pick(&[
                 "A=1 ",
@@ -504,10 +490,7 @@ fn pretty(text: &str) -> Option<String> {
         .output()
         .expect("bash must be there");
     fs::remove_file(&path).unwrap();
-    output
-        .status
-        .success()
-        .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// The commands of `text`, sorted, so that a here-document's place does not count.
@@ -567,10 +550,7 @@ fn report(text: &str) -> String {
 }
 
 fn seed() -> u64 {
-    std::env::var("SHELL_ORACLE_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok())
-        .unwrap_or(20_240_917)
+    std::env::var("SHELL_ORACLE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_240_917)
 }
 
 #[test]
@@ -578,17 +558,9 @@ fn generated_texts_hold_the_commands_they_were_made_of() {
     for index in 0..GENERATED as u64 {
         let (text, wanted) = Generator::text(seed() + index);
         let parsed = shell::parse(&text, &shell::Options::default());
-        assert!(
-            parsed.complete,
-            "seed {}: incomplete: {}",
-            seed() + index,
-            report(&text)
-        );
-        let mut found: Vec<(u32, String)> = parsed
-            .segments
-            .into_iter()
-            .map(|segment| (segment.depth, segment.head))
-            .collect();
+        assert!(parsed.complete, "seed {}: incomplete: {}", seed() + index, report(&text));
+        let mut found: Vec<(u32, String)> =
+            parsed.segments.into_iter().map(|segment| (segment.depth, segment.head)).collect();
         found.retain(|(_, head)| !head.is_empty());
         found.sort();
         assert_eq!(found, wanted, "seed {}: {text:?}", seed() + index);
@@ -597,9 +569,8 @@ fn generated_texts_hold_the_commands_they_were_made_of() {
 
 #[test]
 fn generated_texts_mean_to_us_what_they_mean_to_bash() {
-    let texts: Vec<String> = (0..GENERATED as u64)
-        .map(|index| Generator::text(odd(seed() + index)).0)
-        .collect();
+    let texts: Vec<String> =
+        (0..GENERATED as u64).map(|index| Generator::text(odd(seed() + index)).0).collect();
     let mut differing = Vec::new();
     for batch in texts.chunks(BATCH) {
         let joined = batch.join("\nseparator\n") + "\nseparator\n";
@@ -647,9 +618,7 @@ fn on_purpose(text: &str) -> bool {
     // A here-document opened by the mistake: bash prints what follows it wrongly, and to bash
     // arithmetic ends before here-documents are read in it.
     let expected = ["<<<", "$((1<<2))", "$[1<<2]", "(( x <<"];
-    let rest = expected
-        .iter()
-        .fold(text.to_owned(), |text, known| text.replace(known, ""));
+    let rest = expected.iter().fold(text.to_owned(), |text, known| text.replace(known, ""));
     let opened = rest.contains("<<");
     // A line continuation right before the end.
     let cut = text.trim_end().ends_with('\\');

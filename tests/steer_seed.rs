@@ -11,11 +11,7 @@ use support::{Outcome, Place, object, quoted};
 /// A project whose `.steer.toml` is this, with a `trash` on PATH.
 fn with(rules: &str) -> Place {
     let place = Place::new().program("bin/trash", "#!/bin/sh\n");
-    let path = format!(
-        "{}:{}",
-        place.at("bin").display(),
-        std::env::var("PATH").unwrap()
-    );
+    let path = format!("{}:{}", place.at("bin").display(), std::env::var("PATH").unwrap());
     place.variable("PATH", &path).project(".steer.toml", rules)
 }
 
@@ -36,11 +32,7 @@ fn acting(name: &str, block: &str, action: &str) -> String {
 fn answers(place: &Place, commands: &[&str]) -> Vec<String> {
     let lines: Vec<String> = commands.iter().map(|command| quoted(command)).collect();
     let outcome = place.run(&["steer", "check", "--batch"], lines.join("\n"));
-    assert_eq!(
-        (outcome.status, outcome.stderr.as_str()),
-        (Some(0), ""),
-        "{outcome:?}"
-    );
+    assert_eq!((outcome.status, outcome.stderr.as_str()), (Some(0), ""), "{outcome:?}");
     let answers: Vec<String> = outcome.stdout.lines().map(str::to_owned).collect();
     assert_eq!(answers.len(), commands.len());
     answers
@@ -50,10 +42,7 @@ fn answers(place: &Place, commands: &[&str]) -> Vec<String> {
 #[track_caller]
 fn all_show(place: &Place, part: &str, commands: &[&str]) {
     for (command, answer) in commands.iter().zip(answers(place, commands)) {
-        assert!(
-            answer.contains(part),
-            "{command:?} does not show {part:?}: {answer}"
-        );
+        assert!(answer.contains(part), "{command:?} does not show {part:?}: {answer}");
     }
 }
 
@@ -80,10 +69,7 @@ fn rewritten(place: &Place, cases: &[(&str, &str)]) {
 /// The segments of a command as `head args…`, with what else is asked for.
 fn segments(place: &Place, command: &str) -> Vec<String> {
     let outcome = place.run(&["steer", "check", "--", command], "");
-    let lines = outcome
-        .stdout
-        .lines()
-        .filter_map(|line| line.strip_prefix("  head="));
+    let lines = outcome.stdout.lines().filter_map(|line| line.strip_prefix("  head="));
     lines.map(str::to_owned).collect()
 }
 
@@ -120,11 +106,7 @@ fn it_rewrites_its_input_in_place() {
     let outcome = hook(
         &with(""),
         "Bash",
-        &[
-            ("description", "clean"),
-            ("command", "cd build && rm -rf dist"),
-            ("timeout", "9"),
-        ],
+        &[("description", "clean"), ("command", "cd build && rm -rf dist"), ("timeout", "9")],
     );
     outcome.shows(&[
         r#""updatedInput":{"description":"clean","command":"cd build && trash dist","timeout":"9"}"#,
@@ -134,11 +116,7 @@ fn it_rewrites_its_input_in_place() {
 
 #[test]
 fn it_lets_it_through_with_context_attached() {
-    let place = with(&acting(
-        "a",
-        &format!("any = \"parsed.segments\"\n{ZAP}"),
-        CONTEXT,
-    ));
+    let place = with(&acting("a", &format!("any = \"parsed.segments\"\n{ZAP}"), CONTEXT));
     hook_bash(&place, "zap").is(
         0,
         "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"additionalContext\":\"mind the gap\"}}",
@@ -190,10 +168,7 @@ fn no_config_file_is_needed() {
 fn the_built_in_rules_are_on_in_steers_spelling_and_where_a_steer_file_is() {
     // In guard spelling nothing is on that nobody asked for.
     Place::new().bash("grep x .").passes();
-    Place::new()
-        .project(".steer.toml", "")
-        .bash("grep x .")
-        .denies_with(&["fff tools"]);
+    Place::new().project(".steer.toml", "").bash("grep x .").denies_with(&["fff tools"]);
 }
 
 #[test]
@@ -219,9 +194,7 @@ fn steer_toml_is_found_by_walking_up_from_the_sessions_working_directory() {
     let place = place.project(".steer.toml", deny("b", "head = { any_of = [\"zip\"] }"));
     hook_bash(&place, "zap").passes();
     hook_bash(&place, "zip").denies_with(&["by b"]);
-    let place = Place::new()
-        .home(".steer.toml", deny("a", ZAP))
-        .project(".steer.toml/x", "");
+    let place = Place::new().home(".steer.toml", deny("a", ZAP)).project(".steer.toml/x", "");
     hook_bash(&place, "zap").denies_with(&["by a"]);
 }
 
@@ -239,10 +212,7 @@ fn a_later_source_replaces_an_earlier_rule_of_the_same_name() {
 #[test]
 fn disable_switches_one_off_wherever_it_came_from() {
     allowed(&with("disable = [\"fff-over-grep\"]"), &["grep x ."]);
-    denied(
-        &with("disable = [\"fff-over-grep\"]"),
-        &["sed -n 1p x", "python3 -"],
-    );
+    denied(&with("disable = [\"fff-over-grep\"]"), &["sed -n 1p x", "python3 -"]);
     let own = format!("disable = [\"a\"]\n{}", deny("a", ZAP));
     allowed(&with(&own), &["zap"]);
     // The base switches off what the repository defines, and the other way round.
@@ -256,22 +226,14 @@ fn disable_switches_one_off_wherever_it_came_from() {
 
 #[test]
 fn a_context_rule_beside_an_inherited_deny_still_denies() {
-    let soft = acting(
-        "soft",
-        &format!("any = \"parsed.segments\"\n{ZAP}"),
-        CONTEXT,
-    );
+    let soft = acting("soft", &format!("any = \"parsed.segments\"\n{ZAP}"), CONTEXT);
     let place = with(&soft).home(".config/steer/config.toml", deny("hard", ZAP));
     hook_bash(&place, "zap").denies("by hard\n\nmind the gap");
 }
 
 #[test]
 fn the_strongest_action_wins_deny_over_rewrite_over_context() {
-    let soft = acting(
-        "soft",
-        "any = \"parsed.segments\"\nhead = { any_of = [\"rm\"] }",
-        CONTEXT,
-    );
+    let soft = acting("soft", "any = \"parsed.segments\"\nhead = { any_of = [\"rm\"] }", CONTEXT);
     let place = with(&soft);
     hook_bash(&place, "rm x").shows(&[
         r#""updatedInput":{"command":"trash x"}"#,
@@ -313,12 +275,8 @@ fn validate_reports_unknown_fields_bad_globs_and_regexes_duplicates_and_empty_di
 
 #[test]
 fn post_tool_use_accepts_only_context_rules() {
-    let rules = deny("hard", ZAP)
-        + &acting(
-            "soft",
-            &format!("any = \"parsed.segments\"\n{ZAP}"),
-            CONTEXT,
-        );
+    let rules =
+        deny("hard", ZAP) + &acting("soft", &format!("any = \"parsed.segments\"\n{ZAP}"), CONTEXT);
     let outcome = after(&with(&rules), "zap");
     outcome.is(
         0,
@@ -327,9 +285,7 @@ fn post_tool_use_accepts_only_context_rules() {
     );
     after(&with(""), "rm -rf x").passes();
     let late = deny("late", ZAP).replace("name = \"late\"", "name = \"late\"\nphase = \"post\"");
-    with(&late)
-        .run(&["steer", "validate"], "")
-        .shows(&["`deny` comes too late in phase `post`"]);
+    with(&late).run(&["steer", "validate"], "").shows(&["`deny` comes too late in phase `post`"]);
 }
 
 // Rules.
@@ -369,11 +325,8 @@ message = "Use WebFetch — it renders the page and stays in the transcript."
 
 #[test]
 fn tool_gates_on_the_exact_tool_name_leave_it_out_and_the_rule_sees_every_tool() {
-    let rule = acting(
-        "a",
-        "file_path = { glob = [\"*.env\"] }",
-        "kind = \"deny\"\nmessage = \"m\"",
-    );
+    let rule =
+        acting("a", "file_path = { glob = [\"*.env\"] }", "kind = \"deny\"\nmessage = \"m\"");
     let gated = rule.replace("name = \"a\"", "name = \"a\"\ntool = \"Read\"");
     let input = [("file_path", "/x/.env")];
     hook(&with(&rule), "Read", &input).denies("m");
@@ -415,11 +368,7 @@ fn every_payload_carries_tool_name_plus_the_tools_own_input_fields() {
     // An input of that name is not the tool's.
     let forged = [("file_path", "/x/secret"), ("tool_name", "Read")];
     hook(&with(&rule), "Grep", &forged).passes();
-    let rule = acting(
-        "a",
-        "command = { glob = [\"zap *\"] }",
-        "kind = \"deny\"\nmessage = \"m\"",
-    );
+    let rule = acting("a", "command = { glob = [\"zap *\"] }", "kind = \"deny\"\nmessage = \"m\"");
     hook_bash(&with(&rule), "zap x").denies("m");
 }
 
@@ -428,36 +377,24 @@ fn every_payload_carries_tool_name_plus_the_tools_own_input_fields() {
 #[test]
 fn head_is_the_basename_so_usr_bin_grep_and_grep_compare_equal() {
     denied(&with(""), &["/usr/bin/grep x .", "grep x ."]);
-    assert_eq!(
-        segments(&with(""), "/usr/bin/grep x")[0].split(' ').next(),
-        Some("grep")
-    );
+    assert_eq!(segments(&with(""), "/usr/bin/grep x")[0].split(' ').next(), Some("grep"));
 }
 
 #[test]
 fn args_are_unquoted_with_redirection_targets_removed() {
     let shown = segments(&with(""), "zap 'a b' \"c\"d e\\ f >out 2>&1 <in g");
-    assert!(
-        shown[0].starts_with(r#"zap args=["a b", "cd", "e f", "g"] "#),
-        "{shown:?}"
-    );
+    assert!(shown[0].starts_with(r#"zap args=["a b", "cd", "e f", "g"] "#), "{shown:?}");
 }
 
 #[test]
 fn semicolons_and_or_and_newlines_start_a_new_segment_a_pipe_only_advances_the_stage() {
     for separator in [";", "&&", "||", "\n", "&"] {
         let shown = segments(&with(""), &format!("a {separator} zap"));
-        assert!(
-            shown[1].contains("pipeline_start=true"),
-            "{separator}: {shown:?}"
-        );
+        assert!(shown[1].contains("pipeline_start=true"), "{separator}: {shown:?}");
     }
     for separator in ["|", "|&", "|\n"] {
         let shown = segments(&with(""), &format!("a {separator} zap"));
-        assert!(
-            shown[1].contains("pipeline_start=false"),
-            "{separator}: {shown:?}"
-        );
+        assert!(shown[1].contains("pipeline_start=false"), "{separator}: {shown:?}");
     }
 }
 
@@ -505,25 +442,16 @@ fn peeled_as_wrappers_are_assignments_env_sudo_time_nice_command_xargs_timeout_a
 #[test]
 fn wrappers_tell_what_was_peeled() {
     let shown = segments(&with(""), "X=1 sudo /usr/bin/env Y=2 zap");
-    assert!(
-        shown[0].ends_with(r#"wrappers=["X=1", "sudo", "env", "Y=2"]"#),
-        "{shown:?}"
-    );
+    assert!(shown[0].ends_with(r#"wrappers=["X=1", "sudo", "env", "Y=2"]"#), "{shown:?}");
     assert!(!segments(&with(""), "zap")[0].contains("wrappers"));
 }
 
 #[test]
 fn an_assignment_is_peeled_only_when_the_name_is_a_shell_identifier() {
     let shown = segments(&with(""), "grep --include=\"*.go\" x | cat");
-    assert!(
-        shown[0].starts_with(r#"grep args=["--include=*.go", "x"]"#),
-        "{shown:?}"
-    );
+    assert!(shown[0].starts_with(r#"grep args=["--include=*.go", "x"]"#), "{shown:?}");
     let shown = segments(&with(""), "--include=x zap");
-    assert!(
-        shown[0].starts_with(r#"--include=x args=["zap"]"#),
-        "{shown:?}"
-    );
+    assert!(shown[0].starts_with(r#"--include=x args=["zap"]"#), "{shown:?}");
 }
 
 #[test]
@@ -531,37 +459,18 @@ fn bash_c_and_substitutions_re_enter_the_lexer_on_their_script() {
     let place = with(&deny("a", ZAP));
     denied(
         &place,
-        &[
-            "bash -c 'zap x'",
-            "sh -c \"zap\"",
-            "echo $(zap)",
-            "echo \"$(ls; zap)\"",
-            "echo `zap`",
-        ],
+        &["bash -c 'zap x'", "sh -c \"zap\"", "echo $(zap)", "echo \"$(ls; zap)\"", "echo `zap`"],
     );
-    allowed(
-        &place,
-        &[
-            "echo 'bash -c zap'",
-            "echo '$(zap)'",
-            "bash zap",
-            "bash -c 'echo zap'",
-        ],
-    );
+    allowed(&place, &["echo 'bash -c zap'", "echo '$(zap)'", "bash zap", "bash -c 'echo zap'"]);
     let shown = segments(&with(""), "bash -c 'a $(b)'");
-    let depths: Vec<&str> = shown
-        .iter()
-        .filter_map(|line| line.split("depth=").nth(1))
-        .collect();
+    let depths: Vec<&str> = shown.iter().filter_map(|line| line.split("depth=").nth(1)).collect();
     assert_eq!(depths, ["0", "1", "2"]);
 }
 
 #[test]
 fn git_keeps_its_head_but_loses_its_own_leading_options_so_args_0_is_always_the_subcommand() {
-    let place = with(&deny(
-        "a",
-        "head = { any_of = [\"git\"] }\n\"args.0\" = { any_of = [\"push\"] }",
-    ));
+    let place =
+        with(&deny("a", "head = { any_of = [\"git\"] }\n\"args.0\" = { any_of = [\"push\"] }"));
     denied(
         &place,
         &[
@@ -572,14 +481,7 @@ fn git_keeps_its_head_but_loses_its_own_leading_options_so_args_0_is_always_the_
             "git -p push",
         ],
     );
-    allowed(
-        &place,
-        &[
-            "git commit -m push",
-            "git -C push status",
-            "git status push",
-        ],
-    );
+    allowed(&place, &["git commit -m push", "git -C push status", "git status push"]);
 }
 
 #[test]
@@ -587,28 +489,14 @@ fn heredoc_bodies_are_data_and_produce_no_segments_at_all() {
     let place = with(&deny("a", ZAP));
     allowed(
         &place,
-        &[
-            "cat <<E\nzap\nE",
-            "cat <<'E' > f\nzap; $(zap)\nE",
-            "cat <<-E\n\tzap\n\tE\nls",
-        ],
+        &["cat <<E\nzap\nE", "cat <<'E' > f\nzap; $(zap)\nE", "cat <<-E\n\tzap\n\tE\nls"],
     );
-    denied(
-        &place,
-        &[
-            "cat <<E\nx\nE\nzap",
-            "cat <<E && zap\nx\nE",
-            "bash <<E\nzap\nE",
-        ],
-    );
+    denied(&place, &["cat <<E\nx\nE\nzap", "cat <<E && zap\nx\nE", "bash <<E\nzap\nE"]);
 }
 
 #[test]
 fn in_workspace_is_about_where_an_argument_lands_not_how_it_is_spelled() {
-    let place = with(&deny(
-        "a",
-        &format!("{ZAP}\nin_workspace = {{ is = true }}"),
-    ));
+    let place = with(&deny("a", &format!("{ZAP}\nin_workspace = {{ is = true }}")));
     let inside = place.in_project("src");
     let home = place.at("project/src").display().to_string();
     let tilde = "zap ~/project/src";
@@ -630,32 +518,14 @@ fn in_workspace_is_about_where_an_argument_lands_not_how_it_is_spelled() {
     );
     allowed(
         &place,
-        &[
-            "zap ..",
-            "zap /etc/hosts",
-            "zap ../other",
-            "zap ~",
-            "zap ~/other",
-            "cd /etc && zap",
-        ],
+        &["zap ..", "zap /etc/hosts", "zap ../other", "zap ~", "zap ~/other", "cd /etc && zap"],
     );
 }
 
 #[test]
 fn an_argument_with_glob_or_regex_characters_is_what_the_command_is_looking_for() {
-    let place = with(&deny(
-        "a",
-        &format!("{ZAP}\nin_workspace = {{ is = true }}"),
-    ));
-    denied(
-        &place,
-        &[
-            "zap '/api/(v1|v2)'",
-            "zap '/x/[a-z]'",
-            "zap '^/etc'",
-            "zap '/etc/*' ./src",
-        ],
-    );
+    let place = with(&deny("a", &format!("{ZAP}\nin_workspace = {{ is = true }}")));
+    denied(&place, &["zap '/api/(v1|v2)'", "zap '/x/[a-z]'", "zap '^/etc'", "zap '/etc/*' ./src"]);
     allowed(&place, &["zap '/api/(v1|v2)' /etc"]);
 }
 
@@ -663,15 +533,11 @@ fn an_argument_with_glob_or_regex_characters_is_what_the_command_is_looking_for(
 fn in_workspace_is_absent_when_the_payload_carries_no_working_directory() {
     let place = with("");
     let payload = r#"{"tool_name":"Bash","tool_input":{"command":"grep x ."}}"#;
-    place
-        .run(&["steer", "hook", "--event", "PreToolUse"], payload)
-        .passes();
+    place.run(&["steer", "hook", "--event", "PreToolUse"], payload).passes();
     hook_bash(&place, "grep x .").denies_with(&["fff"]);
     // What asks for no workspace holds as ever.
     let payload = r#"{"tool_name":"Bash","tool_input":{"command":"sed -n 1p x"}}"#;
-    place
-        .run(&["steer", "hook", "--event", "PreToolUse"], payload)
-        .denies_with(&["Read tool"]);
+    place.run(&["steer", "hook", "--event", "PreToolUse"], payload).denies_with(&["Read tool"]);
 }
 
 // Conditions.
@@ -681,16 +547,11 @@ fn a_condition_key_is_a_dotted_path_and_numeric_parts_index_arrays() {
     let place = with(&deny("a", "\"args.1\" = { any_of = [\"x\"] }"));
     denied(&place, &["zap a x"]);
     allowed(&place, &["zap x a", "zap x"]);
-    let rule = acting(
-        "a",
-        "\"edits.0.new\" = { any_of = [\"x\"] }",
-        "kind = \"deny\"\nmessage = \"m\"",
-    );
+    let rule =
+        acting("a", "\"edits.0.new\" = { any_of = [\"x\"] }", "kind = \"deny\"\nmessage = \"m\"");
     let payload = |input| {
-        with(&rule).run(
-            &["steer", "hook", "--event", "PreToolUse"],
-            with(&rule).call("mcp__a__b", input),
-        )
+        with(&rule)
+            .run(&["steer", "hook", "--event", "PreToolUse"], with(&rule).call("mcp__a__b", input))
     };
     payload(r#"{"edits":[{"new":"x"},{"new":"y"}]}"#).denies("m");
     payload(r#"{"edits":[{"new":"y"},{"new":"x"}]}"#).passes();
@@ -708,10 +569,8 @@ fn a_block_binds_to_the_whole_document_unless_it_names_an_array() {
     };
     let judge = |binding: &str, input: &str| {
         let place = with(&rule(binding));
-        let outcome = place.run(
-            &["steer", "hook", "--event", "PreToolUse"],
-            place.call("mcp__a__b", input),
-        );
+        let outcome =
+            place.run(&["steer", "hook", "--event", "PreToolUse"], place.call("mcp__a__b", input));
         !outcome.stdout.is_empty()
     };
     let (none, any, all) = ("", "any = \"list\"\n", "all = \"list\"\n");
@@ -721,12 +580,7 @@ fn a_block_binds_to_the_whole_document_unless_it_names_an_array() {
     assert!(judge(any, mixed) && judge(any, same) && !judge(any, r#"{"x":"1"}"#));
     assert!(!judge(all, mixed) && judge(all, same));
     // An empty array never satisfies `all`, and what is no array satisfies neither.
-    for input in [
-        r#"{"list":[]}"#,
-        r#"{"list":{"x":"1"}}"#,
-        r#"{"list":"1"}"#,
-        "{}",
-    ] {
+    for input in [r#"{"list":[]}"#, r#"{"list":{"x":"1"}}"#, r#"{"list":"1"}"#, "{}"] {
         assert!(!judge(any, input) && !judge(all, input), "{input}");
     }
 }
@@ -751,11 +605,7 @@ fn any_of_holds_when_the_value_equals_one_of_these() {
 
 #[test]
 fn none_of_holds_when_it_equals_none_of_them() {
-    operator(
-        "none_of = [\"a\", \"b\"]",
-        &["zap", "zap c", "zap ab"],
-        &["zap a", "zap c b"],
-    );
+    operator("none_of = [\"a\", \"b\"]", &["zap", "zap c", "zap ab"], &["zap a", "zap c b"]);
     operator("none_of = []", &["zap a", "zap"], &[]);
 }
 
@@ -763,13 +613,7 @@ fn none_of_holds_when_it_equals_none_of_them() {
 fn glob_holds_when_it_matches_one_of_these_patterns() {
     operator(
         "glob = [\"*.rs\", \"[0-9]?\", \"{x,y}z\", \"**/.env*\"]",
-        &[
-            "zap a/b.rs",
-            "zap 12",
-            "zap yz",
-            "zap .env",
-            "zap a/b/.env.local",
-        ],
+        &["zap a/b.rs", "zap 12", "zap yz", "zap .env", "zap a/b/.env.local"],
         &["zap a.rs.txt", "zap 1", "zap z", "zap a.env", "zap"],
     );
 }
@@ -795,20 +639,14 @@ fn matches_holds_when_the_regex_finds_a_match() {
 
 #[test]
 fn is_holds_when_the_value_is_that_boolean() {
-    let place = with(&deny(
-        "a",
-        &format!("{ZAP}\npipeline_start = {{ is = false }}"),
-    ));
+    let place = with(&deny("a", &format!("{ZAP}\npipeline_start = {{ is = false }}")));
     denied(&place, &["ls | zap"]);
     allowed(&place, &["zap"]);
     // The text of a boolean is none.
     let rule = acting("a", "x = { is = true }", "kind = \"deny\"\nmessage = \"m\"");
     let place = with(&rule);
     let judge = |input| {
-        place.run(
-            &["steer", "hook", "--event", "PreToolUse"],
-            place.call("mcp__a__b", input),
-        )
+        place.run(&["steer", "hook", "--event", "PreToolUse"], place.call("mcp__a__b", input))
     };
     judge(r#"{"x":true}"#).denies("m");
     judge(r#"{"x":"true"}"#).passes();
@@ -817,11 +655,7 @@ fn is_holds_when_the_value_is_that_boolean() {
 
 #[test]
 fn several_operators_on_one_key_are_anded() {
-    operator(
-        "any_of = [\"x\"], none_of = [\"y\"]",
-        &["zap x"],
-        &["zap x y", "zap", "zap y"],
-    );
+    operator("any_of = [\"x\"], none_of = [\"y\"]", &["zap x"], &["zap x y", "zap", "zap y"]);
 }
 
 #[test]
@@ -834,10 +668,7 @@ fn a_path_that_resolves_to_nothing_fails_the_positive_operators_and_passes_the_n
         ("none_of = [\"x\"]", true),
         ("none_glob = [\"*\"]", true),
     ] {
-        let place = with(&deny(
-            "a",
-            &format!("{ZAP}\n\"no.such.path\" = {{ {condition} }}"),
-        ));
+        let place = with(&deny("a", &format!("{ZAP}\n\"no.such.path\" = {{ {condition} }}")));
         if holds {
             denied(&place, &["zap"]);
         } else {
@@ -854,14 +685,8 @@ fn a_rewrite_replaces_the_head_and_deletes_listed_arguments_everything_else_surv
     rewritten(
         &with(""),
         &[
-            (
-                "cd  build\t&& rm   -rf   'a  b' # why",
-                "cd  build\t&& trash   'a  b' # why",
-            ),
-            (
-                "rm -r a; X=1 /bin/rm -f b | tee log",
-                "trash a; X=1 trash b | tee log",
-            ),
+            ("cd  build\t&& rm   -rf   'a  b' # why", "cd  build\t&& trash   'a  b' # why"),
+            ("rm -r a; X=1 /bin/rm -f b | tee log", "trash a; X=1 trash b | tee log"),
             ("'rm' \"-rf\" x", "trash x"),
             ("rm -- -f", "trash -- -f"),
             (
@@ -878,10 +703,7 @@ fn a_rewrite_is_held_back_when_replace_head_is_not_on_path() {
     let empty = place.at("").display().to_string();
     let place = place.variable("PATH", &empty);
     let outcome = place.run(&["steer", "check", "rm x"], "");
-    outcome.shows(&[
-        "held     trash-over-rm: `trash` is not on PATH\n",
-        "action   allow\n",
-    ]);
+    outcome.shows(&["held     trash-over-rm: `trash` is not on PATH\n", "action   allow\n"]);
     assert_eq!(outcome.status, Some(0));
     hook_bash(&place, "rm x").passes();
 }
@@ -889,18 +711,12 @@ fn a_rewrite_is_held_back_when_replace_head_is_not_on_path() {
 #[test]
 fn a_rewrite_is_held_back_when_the_only_match_has_no_span_in_the_outer_string() {
     let place = with("");
-    allowed(
-        &place,
-        &["bash -c 'rm -rf x'", "echo $(rm x)", "eval 'rm x'"],
-    );
+    allowed(&place, &["bash -c 'rm -rf x'", "echo $(rm x)", "eval 'rm x'"]);
     place
         .run(&["steer", "check", "bash -c 'rm x'"], "")
         .shows(&["held     trash-over-rm: what matched stands where no edit can reach it\n"]);
     // Another that has one is edited all the same.
-    rewritten(
-        &place,
-        &[("bash -c 'rm x'; rm y", "bash -c 'rm x'; trash y")],
-    );
+    rewritten(&place, &[("bash -c 'rm x'; rm y", "bash -c 'rm x'; trash y")]);
 }
 
 #[test]
@@ -911,10 +727,7 @@ fn the_path_gate_lives_in_the_engine_so_it_covers_every_rewrite() {
         "kind = \"rewrite\"\nreplace_head = \"no-such-program\"",
     );
     allowed(&with(&rule), &["zap"]);
-    rewritten(
-        &with(&rule.replace("no-such-program", "cat")),
-        &[("zap x", "cat x")],
-    );
+    rewritten(&with(&rule.replace("no-such-program", "cat")), &[("zap x", "cat x")]);
 }
 
 // The built-in rules.
@@ -946,14 +759,7 @@ fn fff_over_grep() {
     );
     allowed(
         &place,
-        &[
-            "zgrep x .",
-            "ls -R",
-            "tree",
-            "git ls-files",
-            "echo grep x .",
-            "git commit -m grep",
-        ],
+        &["zgrep x .", "ls -R", "tree", "git ls-files", "echo grep x .", "git commit -m grep"],
     );
 }
 
@@ -961,12 +767,7 @@ fn fff_over_grep() {
 fn fff_over_grep_leaves_a_search_after_a_pipe_alone() {
     allowed(
         &with(""),
-        &[
-            "gh pr list | grep foo",
-            "cat x | rg y | head",
-            "ls |\n grep x",
-            "ls | xargs grep x",
-        ],
+        &["gh pr list | grep foo", "cat x | rg y | head", "ls |\n grep x", "ls | xargs grep x"],
     );
     denied(&with(""), &["ls; grep foo", "grep foo | head"]);
 }
@@ -1039,14 +840,7 @@ fn read_over_sed() {
 #[test]
 fn edit_over_python() {
     let place = with("");
-    denied(
-        &place,
-        &[
-            "python3 - <<'PY'\nprint(1)\nPY",
-            "python - < x.py",
-            "sudo python3 -",
-        ],
-    );
+    denied(&place, &["python3 - <<'PY'\nprint(1)\nPY", "python - < x.py", "sudo python3 -"]);
     allowed(
         &place,
         &[
@@ -1072,10 +866,7 @@ fn trash_over_rm() {
             ("sudo rm -rf /x", "sudo trash /x"),
         ],
     );
-    allowed(
-        &with(""),
-        &["git rm x", "rmdir x", "echo rm x", "docker rm x"],
-    );
+    allowed(&with(""), &["git rm x", "rmdir x", "echo rm x", "docker rm x"]);
 }
 
 // Fail open.
@@ -1085,14 +876,7 @@ fn unreadable_payload_malformed_json_broken_config_and_unknown_event_exit_0_with
 {
     let place = with("");
     let event = ["steer", "hook", "--event", "PreToolUse"];
-    for payload in [
-        &b"\xff\xfe"[..],
-        b"",
-        b"{",
-        b"[]",
-        b"{} x",
-        b"{\"a\":1,\"a\":2}",
-    ] {
+    for payload in [&b"\xff\xfe"[..], b"", b"{", b"[]", b"{} x", b"{\"a\":1,\"a\":2}"] {
         place.run(&event, payload).tells(&["i-insist: "]);
     }
     for arguments in [
@@ -1101,9 +885,7 @@ fn unreadable_payload_malformed_json_broken_config_and_unknown_event_exit_0_with
         &["steer", "hook"],
         &["steer", "hook", "--evnt", "PreToolUse"],
     ] {
-        place
-            .run(arguments, "{}")
-            .tells(&["--event PreToolUse or --event PostToolUse"]);
+        place.run(arguments, "{}").tells(&["--event PreToolUse or --event PostToolUse"]);
     }
     let broken = with("[[rules]\n");
     hook_bash(&broken, "ls").tells(&[".steer.toml:1:"]);
@@ -1123,13 +905,8 @@ fn check_validate_and_init_report_failures_loudly() {
     outcome.shows(&[".steer.toml:1:8: invalid TOML"]);
     assert_eq!(outcome.status, Some(1));
     let place = Place::new().home(".config/steer/config.toml", "# mine\n");
-    place
-        .run(&["steer", "init"], "")
-        .refuses(&["config.toml was not written"]);
-    assert_eq!(
-        fs::read_to_string(place.at(".config/steer/config.toml")).unwrap(),
-        "# mine\n"
-    );
+    place.run(&["steer", "init"], "").refuses(&["config.toml was not written"]);
+    assert_eq!(fs::read_to_string(place.at(".config/steer/config.toml")).unwrap(), "# mine\n");
 }
 
 #[test]
@@ -1139,10 +916,7 @@ fn init_writes_a_commented_starter() {
     let said = format!("wrote {}\n", path.display());
     place.run(&["steer", "init"], "").is(0, &said, "");
     let text = fs::read_to_string(&path).unwrap();
-    assert!(
-        text.lines()
-            .all(|line| line.is_empty() || line.starts_with('#'))
-    );
+    assert!(text.lines().all(|line| line.is_empty() || line.starts_with('#')));
     assert_eq!(place.run(&["steer", "validate"], "").status, Some(0));
     // What it shows is right once it is uncommented.
     let shown: Vec<&str> = text
@@ -1160,11 +934,7 @@ fn init_writes_a_commented_starter() {
 
 #[test]
 fn every_deny_rewrite_and_context_appends_a_json_line_and_allowed_calls_are_not_logged() {
-    let place = with(&acting(
-        "soft",
-        &format!("any = \"parsed.segments\"\n{ZAP}"),
-        CONTEXT,
-    ));
+    let place = with(&acting("soft", &format!("any = \"parsed.segments\"\n{ZAP}"), CONTEXT));
     hook_bash(&place, "grep x .");
     hook_bash(&place, "rm x");
     hook_bash(&place, "zap");
@@ -1212,9 +982,7 @@ fn called_by_the_name_steer_it_speaks_steers_spelling() {
     let mut command = std::process::Command::new(&link);
     place.furnish(command.args(["hook", "--event=PreToolUse"]));
     let payload = place.call("Bash", &object(&[("command", "grep x .")]));
-    place
-        .outcome(command, payload.as_bytes())
-        .denies_with(&["fff tools"]);
+    place.outcome(command, payload.as_bytes()).denies_with(&["fff tools"]);
 }
 
 // Weaknesses of steer that are not ours; each with its twin.
@@ -1330,13 +1098,7 @@ fn scripts_for_shells_are_read_in_every_form() {
     );
     allowed(
         &place,
-        &[
-            "bash s.sh -c zap",
-            "bash -c ls zap",
-            "cat <<E\nzap\nE",
-            "cat <<< zap",
-            "echo zap | cat",
-        ],
+        &["bash s.sh -c zap", "bash -c ls zap", "cat <<E\nzap\nE", "cat <<< zap", "echo zap | cat"],
     );
 }
 
@@ -1360,13 +1122,7 @@ fn spellings_of_a_word_hide_no_head() {
     );
     allowed(
         &place,
-        &[
-            "echo $'zap'",
-            "echo ${Z:-zap}",
-            "Z=zap; echo $Z",
-            "${Z:-ls} zap",
-            "${Z:+zap}",
-        ],
+        &["echo $'zap'", "echo ${Z:-zap}", "Z=zap; echo $Z", "${Z:-ls} zap", "${Z:+zap}"],
     );
 }
 
@@ -1389,12 +1145,7 @@ fn substitutions_are_read_wherever_they_stand() {
     );
     allowed(
         &place,
-        &[
-            "cat <<'E'\n$(zap)\nE",
-            "echo '$(zap)'",
-            "echo $(echo \")\" zap)",
-            "echo \\$\\(zap\\)",
-        ],
+        &["cat <<'E'\n$(zap)\nE", "echo '$(zap)'", "echo $(echo \")\" zap)", "echo \\$\\(zap\\)"],
     );
 }
 
@@ -1408,55 +1159,32 @@ fn arithmetic_is_no_here_document() {
 #[test]
 fn nothing_in_the_text_makes_it_panic() {
     let place = with(&deny("a", ZAP));
-    denied(
-        &place,
-        &[
-            "echo \\é; zap",
-            "echo '\u{1f600}'\\\u{301}; zap",
-            "\\é || zap",
-        ],
-    );
+    denied(&place, &["echo \\é; zap", "echo '\u{1f600}'\\\u{301}; zap", "\\é || zap"]);
     allowed(&place, &["echo \\é; ls"]);
 }
 
 #[test]
 fn in_workspace_knows_patterns_bare_directories_and_cd() {
     let place = with("");
-    denied(
-        &place,
-        &["grep -rn /api/v1", "grep -rn /api/v1 src", "rg /api/v1 ."],
-    );
+    denied(&place, &["grep -rn /api/v1", "grep -rn /api/v1 src", "rg /api/v1 ."]);
     allowed(
         &place,
-        &[
-            "grep x $HOME/other",
-            "cd /elsewhere && grep x .",
-            "git -C /elsewhere grep x",
-        ],
+        &["grep x $HOME/other", "cd /elsewhere && grep x .", "git -C /elsewhere grep x"],
     );
     let inside = place.in_project("src");
-    denied(
-        &place,
-        &[&format!("cd /etc && grep x {inside}"), "cd src && grep x ."],
-    );
+    denied(&place, &[&format!("cd /etc && grep x {inside}"), "cd src && grep x ."]);
 }
 
 #[test]
 fn a_script_keeps_the_wrappers_of_its_shell() {
-    let place = with(&deny(
-        "a",
-        &format!("{ZAP}\nwrappers = {{ any_of = [\"sudo\"] }}"),
-    ));
+    let place = with(&deny("a", &format!("{ZAP}\nwrappers = {{ any_of = [\"sudo\"] }}")));
     denied(&place, &["sudo zap", "sudo bash -c zap"]);
     allowed(&place, &["zap", "bash -c zap", "sudo ls; zap"]);
 }
 
 #[test]
 fn an_empty_argument_keeps_its_place() {
-    let place = with(&deny(
-        "a",
-        &format!("{ZAP}\n\"args.1\" = {{ any_of = [\"x\"] }}"),
-    ));
+    let place = with(&deny("a", &format!("{ZAP}\n\"args.1\" = {{ any_of = [\"x\"] }}")));
     denied(&place, &["zap \"\" x", "zap a x"]);
     allowed(&place, &["zap \"\" y x", "zap x"]);
 }
@@ -1514,10 +1242,7 @@ fn a_rewrite_corrupts_nothing() {
     rewritten(
         &with(""),
         &[
-            (
-                "case rm in rm) rm -rf x;; esac",
-                "case rm in rm) trash x;; esac",
-            ),
+            ("case rm in rm) rm -rf x;; esac", "case rm in rm) trash x;; esac"),
             ("[[ a =~ (rm|b) ]]; rm x", "[[ a =~ (rm|b) ]]; trash x"),
             ("rm() { rm -r y; }", "rm() { trash y; }"),
             ("A=(rm -rf); rm z", "A=(rm -rf); trash z"),
@@ -1550,17 +1275,11 @@ fn of_two_rewrites_of_one_command_the_second_is_held_and_says_nothing() {
 #[test]
 fn what_steer_could_not_say_can_be_said() {
     // Redirection targets.
-    let place = with(&deny(
-        "a",
-        "\"redirects.target\" = { glob = [\"**/.env*\"] }",
-    ));
+    let place = with(&deny("a", "\"redirects.target\" = { glob = [\"**/.env*\"] }"));
     denied(&place, &["echo x > .env", "cat a >> conf/.env.local"]);
     allowed(&place, &["echo .env", "cat .env.md | tee x"]);
     // Numbers.
-    let place = with(&deny(
-        "a",
-        &format!("{ZAP}\ndepth = {{ any_of = [\"1\"] }}"),
-    ));
+    let place = with(&deny("a", &format!("{ZAP}\ndepth = {{ any_of = [\"1\"] }}")));
     denied(&place, &["bash -c zap"]);
     allowed(&place, &["zap"]);
     // The paths of an edit, in one shape across tools.
@@ -1570,22 +1289,9 @@ fn what_steer_could_not_say_can_be_said() {
         "kind = \"deny\"\nmessage = \"m\"",
     );
     let place = with(&rule);
-    hook(
-        &place,
-        "Write",
-        &[("file_path", "/x/.env"), ("content", "")],
-    )
-    .denies("m");
-    hook(
-        &place,
-        "Edit",
-        &[
-            ("file_path", ".env"),
-            ("old_string", "a"),
-            ("new_string", "b"),
-        ],
-    )
-    .denies("m");
+    hook(&place, "Write", &[("file_path", "/x/.env"), ("content", "")]).denies("m");
+    hook(&place, "Edit", &[("file_path", ".env"), ("old_string", "a"), ("new_string", "b")])
+        .denies("m");
     hook(&place, "Write", &[("file_path", "/x/env"), ("content", "")]).passes();
 }
 

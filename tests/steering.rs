@@ -60,10 +60,8 @@ fn an_ask_is_skipped_once_the_person_insisted() {
 fn a_rewrite_carries_the_whole_input_in_the_form_of_its_client() {
     let action = "kind = \"rewrite\"\nreplace_head = \"ls\"\nmessage = \"ls it is\"";
     let outcome = with(action).bash("zap  'x'");
-    outcome.shows(&[
-        r#""updatedInput":{"command":"ls  'x'"}"#,
-        r#""additionalContext":"ls it is""#,
-    ]);
+    outcome
+        .shows(&[r#""updatedInput":{"command":"ls  'x'"}"#, r#""additionalContext":"ls it is""#]);
     assert!(!outcome.stdout.contains("permissionDecision"));
     codex(&with(action), "zap x")
         .shows(&[r#""permissionDecision":"allow","updatedInput":{"command":"ls x""#]);
@@ -85,9 +83,7 @@ fn a_guard_denial_comes_before_steers_and_context_joins_it() {
         "[[rules]]\nname = \"s\"\n[[rules.match]]\ncommand = { glob = [\"zap*\"] }\n[rules.action]\nkind = \"context\"\nmessage = \"steer\"\n",
     );
     place.bash("zap").denies_with(&["\"guard\\n\\nsteer\""]);
-    place
-        .bash("zap-more")
-        .shows(&[r#""additionalContext":"steer""#]);
+    place.bash("zap-more").shows(&[r#""additionalContext":"steer""#]);
 }
 
 #[test]
@@ -98,19 +94,12 @@ fn init_writes_a_starter_for_the_person_or_the_project_and_never_over_one() {
     ] {
         let place = Place::new();
         let file = place.at(path);
-        place
-            .run(arguments, "")
-            .is(0, &format!("wrote {}\n", file.display()), "");
+        place.run(arguments, "").is(0, &format!("wrote {}\n", file.display()), "");
         let text = fs::read_to_string(&file).unwrap();
-        assert!(
-            text.lines()
-                .all(|line| line.is_empty() || line.starts_with('#'))
-        );
+        assert!(text.lines().all(|line| line.is_empty() || line.starts_with('#')));
         assert_eq!(place.run(&["validate"], "").status, Some(0));
         fs::write(&file, "# mine\n").unwrap();
-        place
-            .run(arguments, "")
-            .refuses(&["was not written: it is there already"]);
+        place.run(arguments, "").refuses(&["was not written: it is there already"]);
         assert_eq!(fs::read_to_string(&file).unwrap(), "# mine\n");
     }
     Place::new().run(&["init", "x"], "").refuses(&["--project"]);
@@ -140,23 +129,13 @@ fn the_packs_look_at_file_tools_too() {
             tool(&secrets, name, path).denies_with(&["holds secrets"]);
         }
     }
-    for path in [
-        ".env.example",
-        "src/env.rs",
-        ".ssh/config",
-        ".ssh/id_rsa.pub",
-        "keyboard.rs",
-    ] {
+    for path in [".env.example", "src/env.rs", ".ssh/config", ".ssh/id_rsa.pub", "keyboard.rs"] {
         tool(&secrets, "Read", path).passes();
     }
     let packages = pack("packages");
     tool(&packages, "Edit", "Cargo.lock").denies_with(&["package manager"]);
     tool(&packages, "Read", "Cargo.lock").passes();
     tool(&packages, "Edit", "Cargo.toml").passes();
-    pack("destructive")
-        .bash("git push --force")
-        .denies_with(&["--force-with-lease"]);
-    pack("production")
-        .bash("kubectl -n prod delete pod x")
-        .denies_with(&["staging"]);
+    pack("destructive").bash("git push --force").denies_with(&["--force-with-lease"]);
+    pack("production").bash("kubectl -n prod delete pod x").denies_with(&["staging"]);
 }

@@ -9,10 +9,7 @@ use support::{Place, blocks, checker};
 #[test]
 fn every_source_and_what_became_of_each_rule() {
     let place = Place::new()
-        .home(
-            ".i-insist/a.toml",
-            blocks("home/vault") + "overridable = false\n",
-        )
+        .home(".i-insist/a.toml", blocks("home/vault") + "overridable = false\n")
         .project(
             ".i-insist/b.toml",
             "use = [\"trash-over-rm\"]\n".to_owned() + &blocks("off") + "enabled = false\n",
@@ -28,9 +25,7 @@ fn every_source_and_what_became_of_each_rule() {
         ),
         "",
     );
-    Place::new()
-        .run(&["validate"], "")
-        .is(0, "ok: 0 rules in 0 sources\n", "");
+    Place::new().run(&["validate"], "").is(0, "ok: 0 rules in 0 sources\n", "");
 }
 
 #[test]
@@ -70,10 +65,7 @@ fn a_checker_that_cannot_be_started_is_a_problem_of_its_rule() {
         ("pyton3", "no program `pyton3` on PATH"),
         ("../tools/gone.sh", "../tools/gone.sh does not exist"),
         ("../tools", "../tools is a directory"),
-        (
-            "../tools/plain.sh",
-            "../tools/plain.sh has no execute permission (chmod +x)",
-        ),
+        ("../tools/plain.sh", "../tools/plain.sh has no execute permission (chmod +x)"),
         (
             "../tools/lost.sh",
             "the interpreter \"/nowhere/sh\", named in the first line of ../tools/lost.sh, does not exist",
@@ -94,10 +86,7 @@ fn a_source_that_cannot_be_read_is_an_error_that_names_it() {
     place
         .run(&["validate"], "")
         .refuses(&["configuration ", "project/.i-insist: is not a directory"]);
-    Place::new()
-        .without("HOME")
-        .run(&["validate"], "")
-        .refuses(&["HOME is unset"]);
+    Place::new().without("HOME").run(&["validate"], "").refuses(&["HOME is unset"]);
     Place::new()
         .run(&["validate", "gone.toml"], "")
         .refuses(&["configuration gone.toml: cannot be read"]);
@@ -127,40 +116,26 @@ fn where_trust_is_required_a_repositorys_file_counts_by_its_content() {
         .project(".i-insist/b.toml", blocks("b"));
     let file = place.in_project(".i-insist/b.toml");
     let untrusted = format!("configuration {file}:1:1: this content is not trusted");
-    place
-        .edit("x")
-        .denies_with(&[&untrusted, &format!("`i-insist trust {file}`")]);
+    place.edit("x").denies_with(&[&untrusted, &format!("`i-insist trust {file}`")]);
     let outcome = place.run(&["validate"], "");
     outcome.shows(&["b.toml:1:1: this content is not trusted"]);
     assert_eq!(outcome.status, Some(1));
     // A draft that is named is read all the same.
-    place
-        .run(&["validate", ".i-insist/b.toml"], "")
-        .shows(&["b: active"]);
+    place.run(&["validate", ".i-insist/b.toml"], "").shows(&["b: active"]);
 
     let trusted = "trusted: .i-insist/b.toml\n";
-    place
-        .run(&["trust", ".i-insist/b.toml"], "")
-        .is(0, trusted, "");
+    place.run(&["trust", ".i-insist/b.toml"], "").is(0, trusted, "");
     place.edit("x").denies("blocked by b");
     place.run(&["validate"], "").shows(&["b: active"]);
     let place = place.project(".i-insist/b.toml", blocks("c"));
     place.edit("x").denies_with(&[&untrusted]);
     let place = place.project(".i-insist/b.toml", blocks("b"));
     place.edit("x").denies("blocked by b");
-    place
-        .run(&["untrust", ".i-insist/b.toml"], "")
-        .is(0, "not trusted: .i-insist/b.toml\n", "");
-    place
-        .run(&["untrust", ".i-insist/b.toml"], "")
-        .is(0, "not trusted: .i-insist/b.toml\n", "");
+    place.run(&["untrust", ".i-insist/b.toml"], "").is(0, "not trusted: .i-insist/b.toml\n", "");
+    place.run(&["untrust", ".i-insist/b.toml"], "").is(0, "not trusted: .i-insist/b.toml\n", "");
     place.edit("x").denies_with(&[&untrusted]);
-    place
-        .run(&["trust", "gone.toml"], "")
-        .refuses(&["configuration gone.toml: "]);
-    place
-        .run(&["trust"], "")
-        .refuses(&["trust takes one rule file"]);
+    place.run(&["trust", "gone.toml"], "").refuses(&["configuration gone.toml: "]);
+    place.run(&["trust"], "").refuses(&["trust takes one rule file"]);
 }
 
 #[test]
@@ -169,9 +144,7 @@ fn a_steer_file_is_no_way_around_trust() {
         .home(".i-insist/a.toml", "[settings]\nrequire_trust = true\n")
         .home(".config/steer/config.toml", "")
         .project(".steer.toml", "disable = [\"trash-over-rm\"]\n");
-    place
-        .edit("x")
-        .denies_with(&[".steer.toml:1:1: this content is not trusted"]);
+    place.edit("x").denies_with(&[".steer.toml:1:1: this content is not trusted"]);
     place.run(&["trust", ".steer.toml"], "");
     place.edit("x").passes();
 }

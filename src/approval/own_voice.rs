@@ -69,9 +69,8 @@ const PACKAGES: &[&str] = &[
 ];
 
 /// Programs that start a client by the name of its package.
-const PACKAGE_RUNNERS: &[&str] = &[
-    "npx", "bunx", "pnpx", "pnpm", "npm", "yarn", "bun", "deno", "uvx", "pipx", "node", "nodejs",
-];
+const PACKAGE_RUNNERS: &[&str] =
+    &["npx", "bunx", "pnpx", "pnpm", "npm", "yarn", "bun", "deno", "uvx", "pipx", "node", "nodejs"];
 
 /// Arguments that continue a session (a cluster of short options may hold `c` or `r`, too).
 const CONTINUES: &[&str] = &[
@@ -177,9 +176,8 @@ const STARTS_A_PROGRAM: &[&str] = &[
 ];
 
 /// Programs that send text to a server, such as the one a client offers on this machine.
-const SENDERS: &[&str] = &[
-    "curl", "wget", "http", "xh", "nc", "ncat", "netcat", "socat", "websocat",
-];
+const SENDERS: &[&str] =
+    &["curl", "wget", "http", "xh", "nc", "ncat", "netcat", "socat", "websocat"];
 
 /// How this machine is named to them.
 const THIS_MACHINE: &[&str] = &["localhost", "127.", "[::1]", "0.0.0.0", "unix"];
@@ -192,23 +190,12 @@ const READERS: &[&str] = &[
 ];
 
 /// Variables that a client finds set when it runs below another agent.
-const NESTING_MARKS: &[&str] = &[
-    "CLAUDE_CODE_EXECPATH",
-    "CODEX_THREAD_ID",
-    "CODEX_TOOL_CALL_ID",
-    "PI_SESSION_ID",
-];
+const NESTING_MARKS: &[&str] =
+    &["CLAUDE_CODE_EXECPATH", "CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID", "PI_SESSION_ID"];
 
 /// Wrappers that start a program in another environment.
-const OTHER_ENVIRONMENT: &[&str] = &[
-    "sudo",
-    "doas",
-    "su",
-    "runuser",
-    "pkexec",
-    "systemd-run",
-    "exec",
-];
+const OTHER_ENVIRONMENT: &[&str] =
+    &["sudo", "doas", "su", "runuser", "pkexec", "systemd-run", "exec"];
 
 /// Commands of ours to which `xargs` may hand files.
 const FED_COMMANDS: &[&str] = &["check", "help", "trust", "untrust", "validate"];
@@ -247,10 +234,7 @@ fn holds_phrase(value: &Json<'_>) -> bool {
 
 /// What there is to know about a text that a program is given.
 #[derive(Clone, Copy, Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent facts, not states"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not states")]
 struct Given {
     phrase: bool,
     /// It names a client, or a program that types.
@@ -282,18 +266,11 @@ impl Given {
 
 fn names_client(text: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_' | '.'))
-        .any(|word| {
-            [CLIENTS, PACKAGES, TYPISTS]
-                .iter()
-                .any(|names| names.contains(&word))
-        })
+        .any(|word| [CLIENTS, PACKAGES, TYPISTS].iter().any(|names| names.contains(&word)))
 }
 
 /// One command line.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent facts, not states"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not states")]
 struct Line<'a> {
     command: &'a str,
     segments: &'a [Segment],
@@ -408,10 +385,10 @@ impl<'a> Line<'a> {
 
     /// Whether all that a segment is given stands in its own words.
     fn is_known(&self, segment: &Segment) -> bool {
-        let reads_written = segment.args.iter().any(|argument| {
-            self.written
-                .contains(argument.strip_prefix('@').unwrap_or(argument))
-        });
+        let reads_written = segment
+            .args
+            .iter()
+            .any(|argument| self.written.contains(argument.strip_prefix('@').unwrap_or(argument)));
         self.plain
             && segment.depth == 0
             && !segment.dynamic
@@ -421,11 +398,7 @@ impl<'a> Line<'a> {
 
     /// Whether the prompt stands in the command: nothing computed, nothing fed in.
     fn has_known_prompt(&self, segment: &Segment) -> bool {
-        let fed = if self.plain && segment.depth == 0 {
-            is_fed(segment)
-        } else {
-            self.fed
-        };
+        let fed = if self.plain && segment.depth == 0 { is_fed(segment) } else { self.fed };
         !fed && !collects_arguments(segment) && segment.dynamic_args.iter().all(|dynamic| !dynamic)
     }
 
@@ -446,26 +419,19 @@ fn drops_marks(command: &str, segments: &[Segment]) -> bool {
 
 /// Whether options of `env` stand on the line that make an environment anew.
 fn clears_environment(command: &str) -> bool {
-    command
-        .split([' ', '\t', '\n', '\'', '"', ';'])
-        .any(|word| {
-            word == "-"
-                || word == "--ignore-environment"
-                || word.starts_with("--unset")
-                || word.starts_with('-') && !word.starts_with("--") && word.contains(['i', 'u'])
-        })
+    command.split([' ', '\t', '\n', '\'', '"', ';']).any(|word| {
+        word == "-"
+            || word == "--ignore-environment"
+            || word.starts_with("--unset")
+            || word.starts_with('-') && !word.starts_with("--") && word.contains(['i', 'u'])
+    })
 }
 
 /// What a segment is given by its own words.
 fn own_text(segment: &Segment) -> Cow<'_, str> {
     let values = segment.assignments.iter().map(|assigned| &assigned.value);
-    let texts: Vec<&str> = segment
-        .args
-        .iter()
-        .chain(values)
-        .chain(&segment.stdin)
-        .map(String::as_str)
-        .collect();
+    let texts: Vec<&str> =
+        segment.args.iter().chain(values).chain(&segment.stdin).map(String::as_str).collect();
     match texts.as_slice() {
         [] => Cow::Borrowed(""),
         [only] => Cow::Borrowed(only),
@@ -487,15 +453,8 @@ fn is_fed(segment: &Segment) -> bool {
 }
 
 fn written_by(segment: &Segment) -> Vec<&str> {
-    let copies = if segment.head == "tee" {
-        segment.args.as_slice()
-    } else {
-        &[]
-    };
-    let writes = segment
-        .redirects
-        .iter()
-        .filter(|redirect| redirect.op.contains('>'));
+    let copies = if segment.head == "tee" { segment.args.as_slice() } else { &[] };
+    let writes = segment.redirects.iter().filter(|redirect| redirect.op.contains('>'));
     writes
         .map(|redirect| redirect.target.as_str())
         .chain(copies.iter().map(String::as_str))
@@ -538,9 +497,8 @@ fn starts_client_by_argument(segment: &Segment) -> bool {
 }
 
 fn runs_code(segment: &Segment, given: Given) -> bool {
-    let name = segment
-        .head
-        .trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    let name =
+        segment.head.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
     INTERPRETERS.contains(&name) && given.starts_program
 }
 
@@ -556,14 +514,9 @@ fn writes_to_process(segment: &Segment) -> bool {
 fn continues_session(segment: &Segment) -> bool {
     let codex = segment.head.starts_with("codex")
         || PACKAGE_RUNNERS.contains(&segment.head.as_str())
-            && segment
-                .args
-                .iter()
-                .any(|argument| argument.contains("codex"));
+            && segment.args.iter().any(|argument| argument.contains("codex"));
     let short = |argument: &str| {
-        let letters = argument
-            .strip_prefix('-')
-            .filter(|letters| !letters.starts_with('-'));
+        let letters = argument.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
         let cluster = |letters: &str| letters.bytes().all(|letter| letter.is_ascii_alphabetic());
         // Codex has `-c` for its configuration.
         !codex
@@ -572,9 +525,7 @@ fn continues_session(segment: &Segment) -> bool {
             })
     };
     segment.args.iter().any(|argument| {
-        let name = argument
-            .split_once('=')
-            .map_or(argument.as_str(), |(name, _)| name);
+        let name = argument.split_once('=').map_or(argument.as_str(), |(name, _)| name);
         short(argument) || CONTINUES.contains(&name)
     })
 }

@@ -81,10 +81,7 @@ pub(crate) fn run(
 /// A time in seconds, as a rule file has it.
 fn seconds(time: Duration) -> String {
     let digits = format!("{}.{:03}", time.as_secs(), time.subsec_millis());
-    digits
-        .trim_end_matches('0')
-        .trim_end_matches('.')
-        .to_owned()
+    digits.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// What is wrong with the way a checker ended. `own_time` is its time-out, unless the hook's own
@@ -99,10 +96,9 @@ fn complaint(end: End, own_time: Option<Duration>) -> Option<String> {
             None => "did not answer before the hook's own time ran out".to_owned(),
         }),
         End::TooMuchOutput => Some("printed more than 1 MiB".to_owned()),
-        End::Interrupted(signal) => Some(format!(
-            "was stopped, because the hook received {}",
-            signal_name(signal)
-        )),
+        End::Interrupted(signal) => {
+            Some(format!("was stopped, because the hook received {}", signal_name(signal)))
+        }
         End::Abandoned => Some("was stopped, because the client has gone".to_owned()),
     }
 }
@@ -151,9 +147,7 @@ fn kind_of(value: &Json<'_>) -> &'static str {
 fn explain(rule: &str, complaint: &str, finished: &Finished) -> String {
     let stderr = String::from_utf8_lossy(&finished.stderr_tail);
     // The tail may begin in the middle of a character.
-    let stderr = stderr
-        .trim_start_matches(char::REPLACEMENT_CHARACTER)
-        .trim();
+    let stderr = stderr.trim_start_matches(char::REPLACEMENT_CHARACTER).trim();
     if stderr.is_empty() {
         format!("rule `{rule}`: checker {complaint}")
     } else {

@@ -82,9 +82,9 @@ pub(crate) fn run(job: &mut Job<'_>) -> Result<Finished, String> {
     command.current_dir(job.directory).stdin(Stdio::piped());
     match job.log {
         None => command.stdout(Stdio::piped()).stderr(Stdio::piped()),
-        Some(log) => command
-            .stdout(log.try_clone().map_err(plain)?)
-            .stderr(log.try_clone().map_err(plain)?),
+        Some(log) => {
+            command.stdout(log.try_clone().map_err(plain)?).stderr(log.try_clone().map_err(plain)?)
+        }
     };
     let spawned = supervision.spawn(&mut command, image);
     let mut child =
@@ -100,11 +100,7 @@ pub(crate) fn run(job: &mut Job<'_>) -> Result<Finished, String> {
         (None, _) if streams.output.len() > job.output_limit => End::TooMuchOutput,
         (None, status) => natural_end(status),
     };
-    Ok(Finished {
-        end,
-        stdout: streams.output,
-        stderr_tail: streams.tail,
-    })
+    Ok(Finished { end, stdout: streams.output, stderr_tail: streams.tail })
 }
 
 /// Feeds and reads the child until it has ended (`None`) or must be killed (why).
@@ -246,17 +242,14 @@ impl Streams {
             self.stdout.as_ref().map(AsFd::as_fd),
             self.stderr.as_ref().map(AsFd::as_fd),
         ];
-        ends.into_iter()
-            .flatten()
-            .try_for_each(sys::set_nonblocking)
+        ends.into_iter().flatten().try_for_each(sys::set_nonblocking)
     }
 
     /// Reads once from stdout; how much came, 0 when there is nothing (any more).
     fn read_output(&mut self) -> usize {
         let mut buffer = [0; 16 << 10];
         let count = read(&mut self.stdout, &mut buffer);
-        self.output
-            .extend_from_slice(buffer.get(..count).unwrap_or_default());
+        self.output.extend_from_slice(buffer.get(..count).unwrap_or_default());
         count
     }
 
@@ -264,8 +257,7 @@ impl Streams {
     fn read_complaint(&mut self) -> usize {
         let mut buffer = [0; 16 << 10];
         let count = read(&mut self.stderr, &mut buffer);
-        self.tail
-            .extend_from_slice(buffer.get(..count).unwrap_or_default());
+        self.tail.extend_from_slice(buffer.get(..count).unwrap_or_default());
         let surplus = self.tail.len().saturating_sub(TAIL_LIMIT);
         self.tail.drain(..surplus);
         count
@@ -298,10 +290,7 @@ fn read<R: Read>(stream: &mut Option<R>, buffer: &mut [u8]) -> usize {
 }
 
 fn is_transient(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
-    )
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }
 
 /// Why a program cannot be started in `directory`, as far as that shows without a start.
@@ -326,28 +315,20 @@ pub(crate) fn obstacle(argv: &[String], directory: &Path) -> Option<String> {
 /// The program to execute, as seen from the job's directory (POSIX XBD 8.3, `PATH`): a name with a
 /// slash is taken as it is, an empty entry means the directory itself.
 fn find(argv: &[String], directory: &Path) -> Result<OsString, String> {
-    let name = argv
-        .first()
-        .filter(|name| !name.is_empty())
-        .ok_or("no program is named")?;
+    let name = argv.first().filter(|name| !name.is_empty()).ok_or("no program is named")?;
     if name.contains('/') {
         return Ok(name.into());
     }
     let path = env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
-    let candidates: Vec<PathBuf> = env::split_paths(&path)
-        .map(|entry| directory.join(entry).join(name))
-        .collect();
+    let candidates: Vec<PathBuf> =
+        env::split_paths(&path).map(|entry| directory.join(entry).join(name)).collect();
     let runnable = |file: &&PathBuf| {
         fs::metadata(file)
             .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
     };
-    let found = candidates
-        .iter()
-        .find(runnable)
-        .or_else(|| candidates.iter().find(|file| file.exists()));
-    found
-        .map(|file| file.clone().into())
-        .ok_or_else(|| format!("no program `{name}` on PATH"))
+    let found =
+        candidates.iter().find(runnable).or_else(|| candidates.iter().find(|file| file.exists()));
+    found.map(|file| file.clone().into()).ok_or_else(|| format!("no program `{name}` on PATH"))
 }
 
 /// Puts into words what execve(2) reports by a bare number, which has several meanings.
@@ -382,12 +363,7 @@ fn why_not_started(error: &io::Error, directory: &Path, program: &Path) -> Strin
 /// What stands behind `#!` in the first line, without its argument (execve(2), Interpreter scripts).
 fn interpreter(file: &Path) -> Option<String> {
     let mut line = Vec::new();
-    BufReader::new(File::open(file).ok()?.take(256))
-        .read_until(b'\n', &mut line)
-        .ok()?;
+    BufReader::new(File::open(file).ok()?.take(256)).read_until(b'\n', &mut line).ok()?;
     let line = String::from_utf8_lossy(line.strip_prefix(b"#!")?).into_owned();
-    line.trim_matches([' ', '\t', '\n'])
-        .split([' ', '\t'])
-        .next()
-        .map(str::to_owned)
+    line.trim_matches([' ', '\t', '\n']).split([' ', '\t']).next().map(str::to_owned)
 }

@@ -34,11 +34,7 @@ fn event() -> Exit {
     let deadline = Instant::now() + time;
     let (blocked, message, exit) = match verdict(deadline) {
         Ok(Judged { decision, .. }) => {
-            let exit = if decision.failed {
-                Exit::Failed
-            } else {
-                Exit::Done
-            };
+            let exit = if decision.failed { Exit::Failed } else { Exit::Done };
             let message = match (decision.strength, &decision.input) {
                 (Strength::Allow, _) => None,
                 (Strength::Rewrite, Some(input)) => {

@@ -14,10 +14,7 @@ pub(crate) fn failures(world: &World, wrappers: &[Wrapper], rule: &Rule) -> Vec<
     let mut failures = Vec::new();
     let mut expect = |holds: bool, place: &Place, message: String| {
         if !holds {
-            failures.push(Diagnostic {
-                place: place.clone(),
-                message,
-            });
+            failures.push(Diagnostic { place: place.clone(), message });
         }
     };
     for (command, place) in &rule.tests.fires {
@@ -39,10 +36,7 @@ pub(crate) fn failures(world: &World, wrappers: &[Wrapper], rule: &Rule) -> Vec<
         expect(
             found == *after,
             place,
-            format!(
-                "`{}` must make this `{after}`, and makes it `{found}`",
-                rule.id
-            ),
+            format!("`{}` must make this `{after}`, and makes it `{found}`", rule.id),
         );
     }
     failures
@@ -71,10 +65,7 @@ fn try_rule(world: &World, wrappers: &[Wrapper], rule: &Rule, command: &str) -> 
     let decision = decision::decide(&call, std::slice::from_ref(rule), &mut asked, &AllThere);
     let Decision { spoken, input, .. } = decision;
     let rewritten = input.and_then(|input| Some(input.get("command")?.as_str()?.to_owned()));
-    Trial {
-        fired: asked.asked || !spoken.is_empty(),
-        rewritten,
-    }
+    Trial { fired: asked.asked || !spoken.is_empty(), rewritten }
 }
 
 /// Notes that a checker would be asked; examples start no program.

@@ -121,13 +121,7 @@ fn judge_event(
     spelling: Spelling,
     event: &mut Event<'_>,
 ) -> Result<Judged, Refusal> {
-    judge::judge(
-        world,
-        spelling,
-        event,
-        || false,
-        Instant::now() + Duration::from_secs(570),
-    )
+    judge::judge(world, spelling, event, || false, Instant::now() + Duration::from_secs(570))
 }
 
 /// What became of the call, in one word.
@@ -175,70 +169,27 @@ fn near(event: &Event<'_>, judged: &Judged) -> Vec<NearMiss> {
 
 /// The explanation: labels, each with its text.
 fn for_people(event: &Event<'_>, judged: Result<&Judged, &Refusal>) -> Vec<(&'static str, String)> {
-    let mut lines = vec![(
-        "command",
-        event.command.as_deref().unwrap_or_default().to_owned(),
-    )];
-    if let Ok(Judged {
-        parsed: Some(parsed),
-        ..
-    }) = judged
-    {
+    let mut lines = vec![("command", event.command.as_deref().unwrap_or_default().to_owned())];
+    if let Ok(Judged { parsed: Some(parsed), .. }) = judged {
         lines.push(("segments", String::new()));
-        lines.extend(
-            parsed
-                .segments
-                .iter()
-                .map(|segment| ("", decision::segment_line(segment))),
-        );
+        lines.extend(parsed.segments.iter().map(|segment| ("", decision::segment_line(segment))));
         if !parsed.complete {
-            lines.push((
-                "incomplete",
-                "the text ends in the middle of something".to_owned(),
-            ));
+            lines.push(("incomplete", "the text ends in the middle of something".to_owned()));
         }
     }
     let names: Vec<&str> = judged.map_or(Vec::new(), |judged| {
-        judged
-            .decision
-            .spoken
-            .iter()
-            .map(|spoken| spoken.rule.as_str())
-            .collect()
+        judged.decision.spoken.iter().map(|spoken| spoken.rule.as_str()).collect()
     });
-    lines.push((
-        "matched",
-        if names.is_empty() {
-            "-".to_owned()
-        } else {
-            names.join(", ")
-        },
-    ));
+    lines.push(("matched", if names.is_empty() { "-".to_owned() } else { names.join(", ") }));
     if let Ok(judged) = judged {
         lines.extend(
-            judged
-                .decision
-                .held
-                .iter()
-                .map(|(rule, held)| ("held", format!("{rule}: {held}"))),
+            judged.decision.held.iter().map(|(rule, held)| ("held", format!("{rule}: {held}"))),
         );
-        lines.extend(
-            near(event, judged)
-                .iter()
-                .map(|miss| ("nearest", miss.to_string())),
-        );
-        lines.extend(
-            judged
-                .notices
-                .iter()
-                .map(|notice| ("notice", notice.clone())),
-        );
+        lines.extend(near(event, judged).iter().map(|miss| ("nearest", miss.to_string())));
+        lines.extend(judged.notices.iter().map(|notice| ("notice", notice.clone())));
     }
     lines.push(("action", outcome(judged).to_owned()));
-    if let Some(input) = judged
-        .ok()
-        .and_then(|judged| judged.decision.input.as_ref())
-    {
+    if let Some(input) = judged.ok().and_then(|judged| judged.decision.input.as_ref()) {
         lines.push(("rewrite", changed(event, input)));
     }
     if let Some(message) = message(judged).filter(|message| !message.is_empty()) {
@@ -251,10 +202,8 @@ fn for_people(event: &Event<'_>, judged: Result<&Judged, &Refusal>) -> Vec<(&'st
 fn as_object<'a>(event: &'a Event<'a>, judged: Result<&'a Judged, &Refusal>) -> Json<'a> {
     let texts = |texts: Vec<String>| Json::Array(texts.into_iter().map(Json::string).collect());
     let text = |text: Option<String>| text.map_or(Json::Null, Json::string);
-    let mut members: Vec<(&str, Json<'a>)> = vec![(
-        "command",
-        event.command.as_deref().map_or(Json::Null, Json::string),
-    )];
+    let mut members: Vec<(&str, Json<'a>)> =
+        vec![("command", event.command.as_deref().map_or(Json::Null, Json::string))];
     let parsed = judged.ok().and_then(|judged| judged.parsed.as_ref());
     if let Some(Json::Object(parsed)) = parsed.map(decision::parsed) {
         members.push((
@@ -265,24 +214,13 @@ fn as_object<'a>(event: &'a Event<'a>, judged: Result<&'a Judged, &Refusal>) -> 
                 .map_or(Json::Null, |(_, value)| value.clone()),
         ));
     }
-    members.push((
-        "complete",
-        parsed.map_or(Json::Null, |parsed| Json::Bool(parsed.complete)),
-    ));
+    members.push(("complete", parsed.map_or(Json::Null, |parsed| Json::Bool(parsed.complete))));
     members.push(("outcome", Json::string(outcome(judged))));
     let rules = judged.map_or(Vec::new(), |judged| {
-        judged
-            .decision
-            .spoken
-            .iter()
-            .map(|spoken| spoken.rule.clone())
-            .collect()
+        judged.decision.spoken.iter().map(|spoken| spoken.rule.clone()).collect()
     });
     members.push(("rules", texts(rules)));
-    members.push((
-        "rewrite",
-        text(judged.ok().and_then(rewritten).map(str::to_owned)),
-    ));
+    members.push(("rewrite", text(judged.ok().and_then(rewritten).map(str::to_owned))));
     if let Ok(judged) = judged {
         let pair = |rule: &str, reason: String| {
             Json::object([

@@ -133,9 +133,8 @@ impl Found {
             }
         }
         let problems = (!problems.is_empty()).then(|| format!("i-insist: {}", problems.join("\n")));
-        let (counted, left_out): (Vec<_>, Vec<_>) = found
-            .into_iter()
-            .partition(|(scope, _)| project_trusted || *scope == Scope::Person);
+        let (counted, left_out): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|(scope, _)| project_trusted || *scope == Scope::Person);
         Self {
             configurations: counted.into_iter().map(|(_, finish)| finish).collect(),
             problems,

@@ -25,10 +25,8 @@ pub(crate) fn run(arguments: &[String]) -> Exit {
     match arguments {
         [] => say(&usage()),
         [topic] => {
-            let command = COMMANDS
-                .iter()
-                .any(|command| command.name == topic)
-                .then_some("commands");
+            let command =
+                COMMANDS.iter().any(|command| command.name == topic).then_some("commands");
             let page = |name: &str| PAGES.iter().find(|(page, _)| *page == name);
             match page(topic).or_else(|| command.and_then(page)) {
                 Some((_, text)) => say(text.trim_end()),
@@ -48,9 +46,5 @@ pub(crate) fn usage() -> String {
     });
     let pages: Vec<&str> = PAGES.iter().map(|(name, _)| *name).collect();
     let calls: Vec<String> = calls.collect();
-    format!(
-        "usage:\n{}  i-insist --version\n\nmanual pages: {}",
-        calls.concat(),
-        pages.join(", ")
-    )
+    format!("usage:\n{}  i-insist --version\n\nmanual pages: {}", calls.concat(), pages.join(", "))
 }

@@ -50,9 +50,7 @@ fn read_arguments(arguments: &[String]) -> Result<(Harness, Moment), String> {
         return Err("hook takes --harness HARNESS and an event".to_owned());
     };
     if option != "--harness" {
-        return Err(format!(
-            "hook takes --harness HARNESS and an event, not `{option}`"
-        ));
+        return Err(format!("hook takes --harness HARNESS and an event, not `{option}`"));
     }
     let known =
         Harness::from_name(harness).ok_or_else(|| format!("unknown harness `{harness}`"))?;
@@ -75,12 +73,7 @@ pub(crate) fn run_steer(arguments: &[String]) -> Exit {
     let started = Instant::now();
     let payload = payload::read(&mut io::stdin().lock());
     let hook = |harness| {
-        Hook::new(
-            Spelling::Steer,
-            harness,
-            moment.unwrap_or(Moment::PreToolUse),
-            started,
-        )
+        Hook::new(Spelling::Steer, harness, moment.unwrap_or(Moment::PreToolUse), started)
     };
     let reply = match (moment, payload) {
         (None, _) => hook(Harness::Claude)
@@ -139,13 +132,7 @@ impl Hook {
         let mut environment = Environment::new(|name| env::var_os(name), env::current_dir().ok());
         environment.cwd_optional = spelling == Spelling::Steer;
         let deadline = started + own_time(moment);
-        Self {
-            spelling,
-            harness,
-            moment,
-            environment,
-            deadline,
-        }
+        Self { spelling, harness, moment, environment, deadline }
     }
 
     fn answer(&self, text: &str) -> Reply {
@@ -160,10 +147,7 @@ impl Hook {
             }
         };
         let records = Records::new(&world.cache, &world.state);
-        match self
-            .harness
-            .decode(self.moment, &payload, &self.environment, &world.home)
-        {
+        match self.harness.decode(self.moment, &payload, &self.environment, &world.home) {
             Ok(Message::Tool(event)) => self.tool(&world, &records, *event),
             Ok(Message::Prompt(prompt)) => self.prompt(&world, &records, &prompt),
             Ok(Message::SessionStart(start)) => {
@@ -180,12 +164,7 @@ impl Hook {
     }
 
     fn finishing<'a>(&self, world: &'a World, origin: &'a Origin<'a>) -> Finishing<'a> {
-        Finishing {
-            world,
-            harness: self.harness,
-            origin,
-            deadline: self.deadline,
-        }
+        Finishing { world, harness: self.harness, origin, deadline: self.deadline }
     }
 
     fn encode(&self, answer: Answer<'_>) -> Reply {
@@ -193,10 +172,7 @@ impl Hook {
     }
 
     fn session(&self, origin: &Origin<'_>) -> Option<Session> {
-        origin
-            .session_id
-            .as_deref()
-            .map(|id| Session::new(self.harness.name(), id))
+        origin.session_id.as_deref().map(|id| Session::new(self.harness.name(), id))
     }
 
     /// The answer when this hook cannot do its work: what is announced is refused, and where there is
@@ -210,10 +186,7 @@ impl Hook {
             Moment::PreToolUse
             | Moment::PreSkillShellCommand
             | Moment::UserPromptSubmit
-            | Moment::ConfigChange => self.encode(Answer::Deny {
-                reason: &problem,
-                person: None,
-            }),
+            | Moment::ConfigChange => self.encode(Answer::Deny { reason: &problem, person: None }),
             Moment::PostToolUse
             | Moment::PostToolUseFailure
             | Moment::SessionStart
@@ -303,11 +276,7 @@ impl Hook {
         }
         // A rule file that cannot be read blocks each call and says so there.
         let announce = sources::settings(world).is_none_or(|settings| settings.announce);
-        let text = if announce && !start.compacted {
-            ANNOUNCEMENT
-        } else {
-            ""
-        };
+        let text = if announce && !start.compacted { ANNOUNCEMENT } else { "" };
         self.encode(Answer::Context { text, person: None })
     }
 
@@ -319,10 +288,7 @@ impl Hook {
         let finishing = self.finishing(world, &stop.origin);
         let outcome = finishing.stop(payload, stop);
         if let Some(reason) = &outcome.agent {
-            return self.encode(Answer::Deny {
-                reason,
-                person: outcome.person.as_deref(),
-            });
+            return self.encode(Answer::Deny { reason, person: outcome.person.as_deref() });
         }
         let overridden = match self.session(&stop.origin) {
             None => None,
@@ -345,10 +311,7 @@ impl Hook {
         change: &SettingsChange<'_>,
     ) -> Reply {
         let turn = change.origin.turn_id.as_deref();
-        if self
-            .session(&change.origin)
-            .is_some_and(|session| records.granted(&session, turn))
-        {
+        if self.session(&change.origin).is_some_and(|session| records.granted(&session, turn)) {
             return self.encode(Answer::Pass);
         }
         match super::registration::lost_hooks(world, self.harness, change.path.as_deref()) {
@@ -359,25 +322,16 @@ impl Hook {
                      mend it with `i-insist install {}`, or say \"I insist\" and change it again.",
                     self.harness.name()
                 );
-                self.encode(Answer::Deny {
-                    reason: &reason,
-                    person: Some(&reason),
-                })
+                self.encode(Answer::Deny { reason: &reason, person: Some(&reason) })
             }
         }
     }
 
     fn tool(&self, world: &World, records: &Records, mut event: Event<'_>) -> Reply {
-        let session = event
-            .session_id
-            .as_deref()
-            .map(|id| Session::new(self.harness.name(), id));
+        let session = event.session_id.as_deref().map(|id| Session::new(self.harness.name(), id));
         let turn = event.turn_id.clone();
-        let approved = || {
-            session
-                .as_ref()
-                .is_some_and(|session| records.granted(session, turn.as_deref()))
-        };
+        let approved =
+            || session.as_ref().is_some_and(|session| records.granted(session, turn.as_deref()));
         let judged = judge::judge(world, self.spelling, &mut event, approved, self.deadline);
         // The process ends with the reply: to free every rule first would take a twentieth of the time.
         let judged = ManuallyDrop::new(judged);
@@ -431,20 +385,15 @@ impl Hook {
     fn log_call(&self, world: &World, event: &Event<'_>, judged: Option<&Judged>) {
         let decision = judged.map(|judged| &judged.decision);
         let spoken: Vec<String> = decision.map_or(Vec::new(), |decision| {
-            decision
-                .spoken
-                .iter()
-                .map(|spoken| spoken.rule.clone())
-                .collect()
+            decision.spoken.iter().map(|spoken| spoken.rule.clone()).collect()
         });
         let (outcome, rules) = match decision.map(|decision| decision.strength) {
             None | Some(Strength::Deny) => ("deny", spoken),
             Some(Strength::Ask) => ("ask", spoken),
             Some(Strength::Rewrite) => ("rewrite", spoken),
-            Some(_) if decision.is_some_and(|decision| !decision.overridden.is_empty()) => (
-                "approved",
-                decision.map_or(Vec::new(), |decision| decision.overridden.clone()),
-            ),
+            Some(_) if decision.is_some_and(|decision| !decision.overridden.is_empty()) => {
+                ("approved", decision.map_or(Vec::new(), |decision| decision.overridden.clone()))
+            }
             Some(Strength::Context) => ("context", spoken),
             Some(Strength::Allow)
                 if event.kind == Kind::Shell
@@ -473,9 +422,7 @@ impl Hook {
 
     fn entry(&self) -> Entry<'_> {
         // A clock before 1970 is wrong anyhow.
-        let time = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Entry {
             time: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
             event: self.moment.client_name(),
@@ -500,10 +447,7 @@ impl Hook {
     fn refuse(&self, phase: Phase, refusal: &Refusal) -> Reply {
         let problem = refusal.to_string();
         self.encode(match phase {
-            Phase::Pre => Answer::Deny {
-                reason: &problem,
-                person: None,
-            },
+            Phase::Pre => Answer::Deny { reason: &problem, person: None },
             // The call has run; what is broken is the person's to mend.
             Phase::Post => Answer::Notice { person: &problem },
         })
@@ -522,24 +466,11 @@ impl Hook {
                 Some(person) => Answer::Notice { person },
                 None => Answer::Pass,
             },
-            Strength::Context => Answer::Context {
-                text: &message,
-                person,
-            },
-            Strength::Ask => Answer::Ask {
-                reason: &message,
-                person,
-            },
-            Strength::Deny => Answer::Deny {
-                reason: &message,
-                person,
-            },
+            Strength::Context => Answer::Context { text: &message, person },
+            Strength::Ask => Answer::Ask { reason: &message, person },
+            Strength::Deny => Answer::Deny { reason: &message, person },
             Strength::Rewrite => match decision.input.clone() {
-                Some(input) => Answer::Rewrite {
-                    input,
-                    person,
-                    context: Some(&message),
-                },
+                Some(input) => Answer::Rewrite { input, person, context: Some(&message) },
                 None => Answer::Pass,
             },
         })

@@ -34,14 +34,9 @@ pub(crate) fn run(spelling: Spelling, arguments: &[String]) -> Exit {
             Exit::Done
         }
         Err(error) => {
-            let why = match error.kind() {
-                ErrorKind::AlreadyExists => "it is there already".to_owned(),
-                _ => error.to_string(),
-            };
-            complain(&format!(
-                "i-insist: {} was not written: {why}",
-                path.display()
-            ));
+            let there = error.kind() == ErrorKind::AlreadyExists;
+            let why = if there { "it is there already".to_owned() } else { error.to_string() };
+            complain(&format!("i-insist: {} was not written: {why}", path.display()));
             Exit::Failed
         }
     }

@@ -39,10 +39,7 @@ impl Judged {
             .iter()
             .filter(|spoken| spoken.strength == self.decision.strength)
             .collect();
-        let names: Vec<String> = spoken
-            .iter()
-            .map(|spoken| format!("`{}`", spoken.rule))
-            .collect();
+        let names: Vec<String> = spoken.iter().map(|spoken| format!("`{}`", spoken.rule)).collect();
         let names = names.join(", ");
         match self.decision.strength {
             Strength::Deny if spoken.iter().all(|spoken| spoken.overridable) => {
@@ -50,9 +47,9 @@ impl Judged {
                     "i-insist: blocked by {names}; to override, say \"I insist\" in your message."
                 ));
             }
-            Strength::Deny => lines.push(format!(
-                "i-insist: blocked by {names}; nothing overrides it."
-            )),
+            Strength::Deny => {
+                lines.push(format!("i-insist: blocked by {names}; nothing overrides it."));
+            }
             Strength::Ask => lines.push(format!("i-insist: {names} asks.")),
             Strength::Rewrite => lines.push(format!("i-insist: {names} changed this call.")),
             Strength::Allow | Strength::Context => {}
@@ -103,11 +100,7 @@ pub(crate) fn judge(
     approved: impl FnOnce() -> bool,
     deadline: Instant,
 ) -> Result<Judged, Refusal> {
-    if event
-        .command
-        .as_ref()
-        .is_some_and(|command| command.len() > MAX_COMMAND)
-    {
+    if event.command.as_ref().is_some_and(|command| command.len() > MAX_COMMAND) {
         return Err(Refusal::Own(TOO_LONG));
     }
     let parsed = parse(world, event, &[]);
@@ -132,35 +125,13 @@ pub(crate) fn judge(
         return Err(Refusal::Own(TOO_DEEP));
     }
     let prefixed = sources.settings.shell_prefix
-        && parsed
-            .as_ref()
-            .is_some_and(|parsed| parsed.grants_permission(PREFIX, "1"));
-    let approval = if prefixed || approved() {
-        Approval::Granted
-    } else {
-        Approval::None
-    };
-    let mut asked = Asked {
-        world,
-        event,
-        parsed: parsed.as_ref(),
-        sources: &sources,
-        deadline,
-        json: None,
-    };
-    let call = Call {
-        event,
-        shell: parsed.as_ref(),
-        approval,
-        spelling,
-    };
+        && parsed.as_ref().is_some_and(|parsed| parsed.grants_permission(PREFIX, "1"));
+    let approval = if prefixed || approved() { Approval::Granted } else { Approval::None };
+    let mut asked =
+        Asked { world, event, parsed: parsed.as_ref(), sources: &sources, deadline, json: None };
+    let call = Call { event, shell: parsed.as_ref(), approval, spelling };
     let decision = decision::decide(&call, &sources.rules, &mut asked, &OnPath(world));
-    Ok(Judged {
-        decision,
-        notices: sources.notices,
-        rules: sources.rules,
-        parsed,
-    })
+    Ok(Judged { decision, notices: sources.notices, rules: sources.rules, parsed })
 }
 
 /// The segments of a shell call; `None` for every other kind.
@@ -169,10 +140,7 @@ pub(crate) fn parse(
     event: &Event<'_>,
     wrappers: &[shell::Wrapper],
 ) -> Option<Parsed> {
-    let command = event
-        .command
-        .as_deref()
-        .filter(|_| event.kind == Kind::Shell)?;
+    let command = event.command.as_deref().filter(|_| event.kind == Kind::Shell)?;
     let options = shell::Options {
         cwd: Some(event.cwd.as_path()).filter(|_| event.cwd_told),
         session_cwd: event.session_cwd.as_deref().or(Some(&event.cwd)),
@@ -191,10 +159,7 @@ fn read_patches(world: &World, event: &mut Event<'_>, parsed: &Parsed) -> Result
     let mut outcome = Ok(());
     for segment in &parsed.segments {
         let applies = segment.head == "apply_patch" || segment.head == "applypatch";
-        let text = segment
-            .stdin
-            .as_deref()
-            .or_else(|| segment.args.first().map(String::as_str));
+        let text = segment.stdin.as_deref().or_else(|| segment.args.first().map(String::as_str));
         if let Some(text) = text.filter(|text| applies && text.contains("*** Begin Patch")) {
             let directory = segment.directory.as_deref().unwrap_or(&event.cwd);
             match patch::parse(text, directory, &world.home) {
@@ -241,12 +206,7 @@ pub(crate) const PROTECT_CONFIG: [&str; 2] = ["i-insist", "protect-config"];
 
 impl Checkers for Asked<'_> {
     fn ask(&mut self, rule: &Rule) -> Verdict {
-        let Effect::Checker {
-            argv,
-            timeout,
-            message,
-        } = &rule.effect
-        else {
+        let Effect::Checker { argv, timeout, message } = &rule.effect else {
             return Verdict::Pass;
         };
         if *argv == PROTECT_CONFIG {
@@ -275,9 +235,8 @@ impl Checkers for Asked<'_> {
 }
 
 /// Programs whose first argument is a program too.
-const INTERPRETERS: [&str; 10] = [
-    "sh", "bash", "dash", "zsh", "python", "python3", "node", "bun", "ruby", "perl",
-];
+const INTERPRETERS: [&str; 10] =
+    ["sh", "bash", "dash", "zsh", "python", "python3", "node", "bun", "ruby", "perl"];
 
 /// What `protect` guards in this run.
 fn guarded(world: &World, sources: &Sources, event: &Event<'_>) -> Guarded {
@@ -306,9 +265,7 @@ fn guarded(world: &World, sources: &Sources, event: &Event<'_>) -> Guarded {
                 let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
                 let (program, _) = words.split_at(words.len().min(1));
                 // Most programs' arguments are what they look at, and the agent's to change.
-                let interpreted = program
-                    .iter()
-                    .any(|word| INTERPRETERS.contains(&word.as_str()));
+                let interpreted = program.iter().any(|word| INTERPRETERS.contains(&word.as_str()));
                 let counted = if interpreted { &words } else { program };
                 programs.extend(program_files(root, counted));
             }
@@ -330,9 +287,7 @@ fn program_files<'a>(
         paths.filter(|path| path.is_file())
     };
     let by_path = program.iter().any(|word| word.contains('/'));
-    files(program)
-        .filter(move |_| by_path)
-        .chain(files(arguments).take(1))
+    files(program).filter(move |_| by_path).chain(files(arguments).take(1))
 }
 
 /// Programs are looked up as a shell would: a name with a slash is a path.

@@ -102,12 +102,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         brief: "let a repository's rule file count where trust is required",
         run: trust::trust,
     },
-    Command {
-        name: "untrust",
-        operands: "FILE",
-        brief: "take that back",
-        run: trust::untrust,
-    },
+    Command { name: "untrust", operands: "FILE", brief: "take that back", run: trust::untrust },
     Command {
         name: "protect-config",
         operands: "< EVENT.json",
@@ -195,11 +190,7 @@ pub(crate) fn say_labelled(label: &str, text: &str) {
 }
 
 fn write_line(stream: &mut (impl Write + IsTerminal), line: &str) {
-    let line = if stream.is_terminal() {
-        visible(line)
-    } else {
-        line.to_owned()
-    };
+    let line = if stream.is_terminal() { visible(line) } else { line.to_owned() };
     drop(writeln!(stream, "{line}"));
 }
 
@@ -223,9 +214,7 @@ fn visible(text: &str) -> String {
 
 /// Says what was wrong with the arguments and where help is.
 fn usage_error(problem: &str) -> Exit {
-    complain(&format!(
-        "i-insist: {problem}; `i-insist help` lists the commands"
-    ));
+    complain(&format!("i-insist: {problem}; `i-insist help` lists the commands"));
     Exit::Failed
 }
 
@@ -235,9 +224,6 @@ mod tests {
 
     #[test]
     fn control_characters_are_spelled_out() {
-        assert_eq!(
-            visible("a\u{1b}[31m\u{202e}\tb\n"),
-            "a\\u{1b}[31m\\u{202e}\tb\n"
-        );
+        assert_eq!(visible("a\u{1b}[31m\u{202e}\tb\n"), "a\\u{1b}[31m\\u{202e}\tb\n");
     }
 }

@@ -144,9 +144,6 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_utf8_are_replaced() {
-        assert_eq!(
-            read(&mut &b"{\"a\":\"\xff\"}"[..]).unwrap(),
-            "{\"a\":\"\u{fffd}\"}"
-        );
+        assert_eq!(read(&mut &b"{\"a\":\"\xff\"}"[..]).unwrap(), "{\"a\":\"\u{fffd}\"}");
     }
 }

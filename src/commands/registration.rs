@@ -19,10 +19,7 @@ pub(crate) fn uninstall(arguments: &[String]) -> Exit {
 
 pub(crate) fn ensure(arguments: &[String]) -> Exit {
     without_arguments(arguments, |world| {
-        install::ensure(
-            world,
-            &Harness::ALL.map(|harness| registration(world, harness)),
-        )
+        install::ensure(world, &Harness::ALL.map(|harness| registration(world, harness)))
     })
 }
 
@@ -39,9 +36,7 @@ pub(crate) fn status(arguments: &[String]) -> Exit {
         let mut report = install::status(world, &clients, &files);
         for fault in faults {
             report.exit = Exit::Failed as u8;
-            report
-                .err
-                .push_str(&["problem: ", &fault.to_string(), "\n"].concat());
+            report.err.push_str(&["problem: ", &fault.to_string(), "\n"].concat());
         }
         let here = paths::physical(&world.current_directory);
         for finish in &Found::new(world, &here, true).configurations {
@@ -98,10 +93,8 @@ fn registration(world: &World, harness: Harness) -> Client {
 }
 
 fn with_harness(arguments: &[String], run: fn(&World, &Client, bool) -> Report) -> Exit {
-    let (options, operands): (Vec<&str>, Vec<&str>) = arguments
-        .iter()
-        .map(String::as_str)
-        .partition(|argument| argument.starts_with('-'));
+    let (options, operands): (Vec<&str>, Vec<&str>) =
+        arguments.iter().map(String::as_str).partition(|argument| argument.starts_with('-'));
     let dry_run = match options.as_slice() {
         [] => false,
         ["--dry-run"] => true,
@@ -112,18 +105,12 @@ fn with_harness(arguments: &[String], run: fn(&World, &Client, bool) -> Report) 
     };
     match Harness::from_name(name) {
         Some(harness) => in_world(|world| run(world, &registration(world, harness), dry_run)),
-        None => usage_error(&format!(
-            "unknown harness `{name}`; there are claude, codex and pi"
-        )),
+        None => usage_error(&format!("unknown harness `{name}`; there are claude, codex and pi")),
     }
 }
 
 fn without_arguments(arguments: &[String], run: impl Fn(&World) -> Report) -> Exit {
-    if arguments.is_empty() {
-        in_world(run)
-    } else {
-        usage_error("no arguments are taken here")
-    }
+    if arguments.is_empty() { in_world(run) } else { usage_error("no arguments are taken here") }
 }
 
 fn in_world(run: impl Fn(&World) -> Report) -> Exit {
@@ -183,10 +170,7 @@ mod tests {
         assert_eq!(lost(), None);
         for (from, to) in [
             ("\"timeout\": 600", "\"timeout\": 600, \"async\": true"),
-            (
-                "\"timeout\": 600",
-                "\"timeout\": 600, \"if\": \"Bash(git *)\"",
-            ),
+            ("\"timeout\": 600", "\"timeout\": 600, \"if\": \"Bash(git *)\""),
             ("\"hooks\": [", "\"matcher\": \"Edit\", \"hooks\": ["),
             ("\"PreToolUse\"", "\"Unused\""),
             ("\"block\"", "\"stop\""),

@@ -134,9 +134,9 @@ impl Sources {
         for layer in std::iter::once(builtins::layer()).chain(files.into_iter().map(read_steer)) {
             match layer {
                 Ok(layer) => layers.push(layer),
-                Err(problems) => self
-                    .notices
-                    .push(format!("i-insist: left out: {}", lines(&problems))),
+                Err(problems) => {
+                    self.notices.push(format!("i-insist: left out: {}", lines(&problems)));
+                }
             }
         }
         self.rules.extend(steer::stack(layers).into_active());

@@ -18,32 +18,18 @@ use std::path::{Path, PathBuf};
 pub(crate) fn trust(arguments: &[String]) -> Exit {
     change("trust", "trusted", arguments, |mark| {
         if let Some(directory) = mark.parent() {
-            DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(directory)?;
+            DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
         }
-        OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(mark)
-            .map(drop)
+        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(mark).map(drop)
     })
 }
 
 /// Takes the mark away.
 pub(crate) fn untrust(arguments: &[String]) -> Exit {
-    change(
-        "untrust",
-        "not trusted",
-        arguments,
-        |mark| match fs::remove_file(mark) {
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            other => other,
-        },
-    )
+    change("untrust", "not trusted", arguments, |mark| match fs::remove_file(mark) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        other => other,
+    })
 }
 
 fn change(

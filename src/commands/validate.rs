@@ -161,10 +161,8 @@ impl<'a> Listing<'a> {
 
     /// Lays steer's layers over one another, and lists those from number `first` on.
     fn layers(&mut self, layers: &[Layer], first: usize) {
-        let readable = layers
-            .iter()
-            .filter_map(|(_, layer)| layer.as_ref().ok().cloned())
-            .collect();
+        let readable =
+            layers.iter().filter_map(|(_, layer)| layer.as_ref().ok().cloned()).collect();
         let stack = steer::stack(readable);
         for (path, layer) in layers.iter().skip(first) {
             self.source(&path.display().to_string());
@@ -207,18 +205,10 @@ impl<'a> Listing<'a> {
             return self.layers(&layers, layers.len() - 1);
         }
         let directory = paths::physical(path.parent().unwrap_or(&path));
-        let own = self
-            .world
-            .guard_directories()
-            .iter()
-            .any(|own| paths::physical(own) == directory);
+        let own =
+            self.world.guard_directories().iter().any(|own| paths::physical(own) == directory);
         let scope = if own { Scope::Person } else { Scope::Place };
-        let file = RuleFile {
-            path: Path::new(name).to_owned(),
-            directory,
-            scope,
-            text,
-        };
+        let file = RuleFile { path: Path::new(name).to_owned(), directory, scope, text };
         if path.extension().is_some_and(|ending| ending == "json") {
             self.pi_hooks_file(file);
         } else {
@@ -241,24 +231,14 @@ impl<'a> Listing<'a> {
         let held = self
             .held_back(rule)
             .filter(|_| counts)
-            .map_or(String::new(), |head| {
-                format!(", held back: `{head}` is not on PATH")
-            });
-        let firm = if rule.overridable {
-            ""
-        } else {
-            ", not overridable"
-        };
+            .map_or(String::new(), |head| format!(", held back: `{head}` is not on PATH"));
+        let firm = if rule.overridable { "" } else { ", not overridable" };
         let place = if *rule.place.file == *Path::new(builtins::FILE) {
             builtins::FILE.to_owned()
         } else {
             format!("line {}", rule.place.line)
         };
-        say(&format!(
-            "  {}: {state}{held}, {}{firm} ({place})",
-            rule.id,
-            effect(rule),
-        ));
+        say(&format!("  {}: {state}{held}, {}{firm} ({place})", rule.id, effect(rule)));
         if let Some(description) = &rule.description {
             say(&format!("    {description}"));
         }
@@ -272,11 +252,7 @@ impl<'a> Listing<'a> {
                     ),
                 });
             }
-            self.problems(&examples::failures(
-                self.world,
-                &self.settings.wrappers,
-                rule,
-            ));
+            self.problems(&examples::failures(self.world, &self.settings.wrappers, rule));
         }
     }
 
@@ -284,9 +260,7 @@ impl<'a> Listing<'a> {
         let Effect::Rewrite { replace_head, .. } = &rule.effect else {
             return None;
         };
-        replace_head
-            .as_deref()
-            .filter(|head| !OnPath(self.world).finds(head))
+        replace_head.as_deref().filter(|head| !OnPath(self.world).finds(head))
     }
 
     fn conclude(self) -> Exit {

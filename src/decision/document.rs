@@ -21,9 +21,7 @@ pub(super) fn of<'a>(event: &'a Event<'a>, shell: Option<&'a Parsed>) -> Documen
     let read = event.file.as_ref();
     let read = read.filter(|_| event.canonical_tool == "Read");
     let files = event.changes.iter().map(|change| &change.path).chain(read);
-    let mut files: Vec<Json<'a>> = files
-        .map(|file| Json::string(file.to_string_lossy()))
-        .collect();
+    let mut files: Vec<Json<'a>> = files.map(|file| Json::string(file.to_string_lossy())).collect();
     if !files.is_empty() && lacks("file_path") {
         let file = match files.len() {
             1 => files.remove(0),
@@ -45,10 +43,7 @@ pub(super) fn of<'a>(event: &'a Event<'a>, shell: Option<&'a Parsed>) -> Documen
 /// `parsed` as rules and people see it.
 pub(crate) fn parsed(parsed: &Parsed) -> Json<'_> {
     Json::object([
-        (
-            "segments",
-            Json::Array(parsed.segments.iter().map(segment).collect()),
-        ),
+        ("segments", Json::Array(parsed.segments.iter().map(segment).collect())),
         ("complete", Json::Bool(parsed.complete)),
         ("limited", Json::Bool(parsed.limited)),
     ])
@@ -56,12 +51,7 @@ pub(crate) fn parsed(parsed: &Parsed) -> Json<'_> {
 
 fn segment(segment: &Segment) -> Json<'_> {
     let texts = |texts: &'_ [String]| {
-        Json::Array(
-            texts
-                .iter()
-                .map(|text| Json::string(text.clone()))
-                .collect(),
-        )
+        Json::Array(texts.iter().map(|text| Json::string(text.clone())).collect())
     };
     let mut fields = vec![
         ("head", Json::string(segment.head.as_str())),
@@ -69,11 +59,7 @@ fn segment(segment: &Segment) -> Json<'_> {
         ("pipeline_start", Json::Bool(segment.pipeline_start)),
     ];
     // Absent when unknown, so that a rule that asks for it declines rather than guesses.
-    fields.extend(
-        segment
-            .in_workspace
-            .map(|inside| ("in_workspace", Json::Bool(inside))),
-    );
+    fields.extend(segment.in_workspace.map(|inside| ("in_workspace", Json::Bool(inside))));
     let redirects = segment.redirects.iter().map(|redirect| {
         Json::object([
             ("op", Json::string(redirect.op.as_str())),
@@ -96,11 +82,7 @@ fn segment(segment: &Segment) -> Json<'_> {
     if let Some(span) = &segment.span {
         fields.push((
             "span",
-            Json::Array(
-                [span.start, span.end]
-                    .map(|at| Json::from(at as u64))
-                    .into(),
-            ),
+            Json::Array([span.start, span.end].map(|at| Json::from(at as u64)).into()),
         ));
     }
     Json::object(fields)
@@ -113,11 +95,7 @@ pub(crate) fn segment_line(segment: &Segment) -> String {
         format!("args={:?}", segment.args),
         format!("pipeline_start={}", segment.pipeline_start),
     ];
-    fields.extend(
-        segment
-            .in_workspace
-            .map(|inside| format!("in_workspace={inside}")),
-    );
+    fields.extend(segment.in_workspace.map(|inside| format!("in_workspace={inside}")));
     fields.push(format!("depth={}", segment.depth));
     if !segment.wrappers.is_empty() {
         fields.push(format!("wrappers={:?}", segment.wrappers));

@@ -195,9 +195,8 @@ impl<'a> Search<'a> {
         let mut segments = Vec::new();
         let mut holds = rule.matches.is_empty();
         for block in &rule.matches {
-            let document = self
-                .document
-                .get_or_init(|| document::of(self.call.event, self.call.shell));
+            let document =
+                self.document.get_or_init(|| document::of(self.call.event, self.call.shell));
             if let Outcome::Held(elements) = block.evaluate(document) {
                 holds = true;
                 if block.binding.names_segments() {
@@ -211,10 +210,7 @@ impl<'a> Search<'a> {
     }
 
     fn text(&self, message: &Message) -> String {
-        message
-            .text(&self.call.event.harness)
-            .unwrap_or_default()
-            .to_owned()
+        message.text(&self.call.event.harness).unwrap_or_default().to_owned()
     }
 
     fn speak(&mut self, rule: &Rule, strength: Strength, message: String) {
@@ -236,18 +232,11 @@ impl<'a> Search<'a> {
             let Some(rule) = self.edits.get(index).map(|edit| edit.rule) else {
                 continue;
             };
-            let message = rule
-                .effect
-                .message()
-                .map_or(String::new(), |message| self.text(message));
+            let message = rule.effect.message().map_or(String::new(), |message| self.text(message));
             self.speak(rule, Strength::Rewrite, message);
         }
-        let strength = self
-            .spoken
-            .iter()
-            .map(|spoken| spoken.strength)
-            .max()
-            .unwrap_or(Strength::Allow);
+        let strength =
+            self.spoken.iter().map(|spoken| spoken.strength).max().unwrap_or(Strength::Allow);
         if strength >= Strength::Ask {
             // A call that is blocked gets no nudges. From the last on, so that no index shifts.
             for index in self.nudges.iter().rev() {
@@ -255,8 +244,7 @@ impl<'a> Search<'a> {
             }
         }
         // Strongest first; the sort is stable, so equals stay in the order of the search.
-        self.spoken
-            .sort_by_key(|spoken| std::cmp::Reverse(spoken.strength));
+        self.spoken.sort_by_key(|spoken| std::cmp::Reverse(spoken.strength));
         Decision {
             strength,
             spoken: self.spoken,

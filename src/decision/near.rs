@@ -26,24 +26,14 @@ impl fmt::Display for NearMiss {
 /// condition of several.
 pub(crate) fn misses(event: &Event<'_>, shell: Option<&Parsed>, rules: &[Rule]) -> Vec<NearMiss> {
     let document = document::of(event, shell);
-    let looking = rules
-        .iter()
-        .filter(|rule| rule.enabled && rule.gates.admit(event));
+    let looking = rules.iter().filter(|rule| rule.enabled && rule.gates.admit(event));
     looking
         .filter(|rule| {
-            rule.matches
-                .iter()
-                .all(|block| block.evaluate(&document) == Outcome::Missed)
+            rule.matches.iter().all(|block| block.evaluate(&document) == Outcome::Missed)
         })
         .filter_map(|rule| {
-            let reason = rule
-                .matches
-                .iter()
-                .find_map(|block| miss(block, &document, shell))?;
-            Some(NearMiss {
-                rule: rule.id.clone(),
-                reason,
-            })
+            let reason = rule.matches.iter().find_map(|block| miss(block, &document, shell))?;
+            Some(NearMiss { rule: rule.id.clone(), reason })
         })
         .collect()
 }

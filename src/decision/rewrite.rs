@@ -74,27 +74,15 @@ pub(super) fn apply(
     let mut splices = Vec::new();
     let mut fields: Vec<(String, Json<'static>)> = Vec::new();
     for (index, edit) in edits.iter().enumerate() {
-        let Effect::Rewrite {
-            replace_head,
-            drop_args,
-            add_args,
-            set,
-            ..
-        } = &edit.rule.effect
+        let Effect::Rewrite { replace_head, drop_args, add_args, set, .. } = &edit.rule.effect
         else {
             continue;
         };
         if let Some(head) = replace_head.as_ref().filter(|head| !programs.finds(head)) {
-            outcome
-                .held
-                .push((edit.rule.id.clone(), Held::NotFound(head.clone())));
+            outcome.held.push((edit.rule.id.clone(), Held::NotFound(head.clone())));
             continue;
         }
-        let words = Words {
-            replace_head: replace_head.as_deref(),
-            drop_args,
-            add_args,
-        };
+        let words = Words { replace_head: replace_head.as_deref(), drop_args, add_args };
         let before = splices.len();
         if !words.is_empty() {
             match command
@@ -128,10 +116,7 @@ pub(super) fn apply(
         outcome.made.push(index);
     }
     if let Some((text, _)) = command.filter(|_| !splices.is_empty()) {
-        fields.insert(
-            0,
-            ("command".to_owned(), Json::string(spliced(text, splices))),
-        );
+        fields.insert(0, ("command".to_owned(), Json::string(spliced(text, splices))));
     }
     if !fields.is_empty() {
         outcome.input = Some(with_fields(&event.tool_input, fields));
@@ -185,28 +170,19 @@ impl Words<'_> {
         splices: &mut Vec<Splice>,
     ) {
         if let Some(new) = self.replace_head {
-            splices.push(Splice {
-                range: spans.head.clone(),
-                text: quoted(new).into_owned(),
-            });
+            splices.push(Splice { range: spans.head.clone(), text: quoted(new).into_owned() });
         }
-        let options_end = segment
-            .args
-            .iter()
-            .position(|argument| argument == "--")
-            .unwrap_or(segment.args.len());
+        let options_end =
+            segment.args.iter().position(|argument| argument == "--").unwrap_or(segment.args.len());
         let mut end = spans.head.end;
         for (argument, range) in segment.args.iter().zip(&spans.args).take(options_end) {
             let Some(range) = range else { continue };
             end = range.end;
             if self.drop_args.contains(argument) && !drops(splices, range) {
-                let start = text.get(..range.start).map_or(range.start, |before| {
-                    before.trim_end_matches([' ', '\t']).len()
-                });
-                splices.push(Splice {
-                    range: start..range.end,
-                    text: String::new(),
-                });
+                let start = text
+                    .get(..range.start)
+                    .map_or(range.start, |before| before.trim_end_matches([' ', '\t']).len());
+                splices.push(Splice { range: start..range.end, text: String::new() });
             }
         }
         let added: String = self
@@ -215,19 +191,14 @@ impl Words<'_> {
             .flat_map(|argument| [Cow::Borrowed(" "), quoted(argument)])
             .collect();
         if !added.is_empty() {
-            splices.push(Splice {
-                range: end..end,
-                text: added,
-            });
+            splices.push(Splice { range: end..end, text: added });
         }
     }
 }
 
 /// Whether another rule already drops the argument at `range`.
 fn drops(splices: &[Splice], range: &Range<usize>) -> bool {
-    splices
-        .iter()
-        .any(|splice| splice.range.end == range.end && splice.range.start < range.start)
+    splices.iter().any(|splice| splice.range.end == range.end && splice.range.start < range.start)
 }
 
 /// The text with its splices made. Those at one place stay in the order of the rules.

@@ -34,20 +34,11 @@ impl Programs for OnPath {
 
 fn guard_rules(text: &str) -> Vec<Rule> {
     let directory = Path::new("/d");
-    guard::read(
-        Path::new("g.toml"),
-        directory,
-        text.as_bytes(),
-        guard::Scope::User,
-    )
-    .unwrap()
-    .rules
+    guard::read(Path::new("g.toml"), directory, text.as_bytes(), guard::Scope::User).unwrap().rules
 }
 
 fn steer_rules(text: &str) -> Vec<Rule> {
-    steer::read(Path::new("s.toml"), text.as_bytes())
-        .unwrap()
-        .rules
+    steer::read(Path::new("s.toml"), text.as_bytes()).unwrap().rules
 }
 
 /// A rule that acts on every segment with head `zap`.
@@ -60,11 +51,7 @@ fn acting(id: &str, action: &str) -> String {
 
 /// The action of this kind that says its own name.
 fn saying(id: &str, kind: &str) -> String {
-    let edit = if kind == "rewrite" {
-        "replace_head = 'zip'\n"
-    } else {
-        ""
-    };
+    let edit = if kind == "rewrite" { "replace_head = 'zip'\n" } else { "" };
     acting(id, &format!("kind = '{kind}'\n{edit}message = '{id}'"))
 }
 
@@ -97,11 +84,7 @@ struct Case {
 
 impl Case {
     fn new(rules: Vec<Rule>) -> Self {
-        Self {
-            rules,
-            answers: Answers::default(),
-            approval: Approval::None,
-        }
+        Self { rules, answers: Answers::default(), approval: Approval::None }
     }
 
     fn of(text: &str) -> Self {
@@ -127,12 +110,7 @@ impl Case {
             approval: self.approval,
             spelling: Spelling::Guard,
         };
-        decide(
-            &call,
-            &self.rules,
-            &mut self.answers,
-            &OnPath(&["zip", "trash"]),
-        )
+        decide(&call, &self.rules, &mut self.answers, &OnPath(&["zip", "trash"]))
     }
 }
 
@@ -167,11 +145,7 @@ fn guard_rules_are_one_ordered_search_that_the_first_block_ends() {
         let mut case = case;
         let decision = case.decide(&call("zap"));
         let spoken: Vec<String> = decision.spoken.iter().map(|one| one.rule.clone()).collect();
-        (
-            case.answers.asked.join(" "),
-            spoken.join(" "),
-            decision.message(),
-        )
+        (case.answers.asked.join(" "), spoken.join(" "), decision.message())
     };
     let is = |asked: &str, spoken: &str, message: &str| {
         (asked.to_owned(), spoken.to_owned(), message.to_owned())
@@ -203,9 +177,7 @@ fn what_stands_behind_a_block_is_not_heard_in_guard_files_and_is_in_steers() {
 #[test]
 fn a_denial_lists_the_guard_message_first_then_steers() {
     let mut rules = guard_rules(&(checking("g") + &saying("unheard", "deny")));
-    rules.extend(steer_rules(
-        &(saying("c", "context") + &saying("s", "deny")),
-    ));
+    rules.extend(steer_rules(&(saying("c", "context") + &saying("s", "deny"))));
     let mut case = Case::new(rules).blocked_by("g", "guard");
     assert_eq!(case.decide(&call("zap")).message(), "guard\n\ns\n\nc");
     // Also where the guard's word is the weaker one, the stronger decides.
@@ -226,10 +198,7 @@ fn messages_are_joined_trimmed_and_empty_ones_dropped() {
 
 #[test]
 fn the_message_and_the_gate_are_the_harnesss() {
-    let rules = acting(
-        "a",
-        "kind = 'deny'\nmessage = { claude = 'C', codex = 'X' }",
-    );
+    let rules = acting("a", "kind = 'deny'\nmessage = { claude = 'C', codex = 'X' }");
     for (harness, message) in [("claude", "C"), ("codex", "X"), ("pi", ""), ("", "C")] {
         let mut event = call("zap");
         event.harness = harness.to_owned().into();
@@ -279,11 +248,7 @@ fn a_rule_that_is_off_or_does_not_look_at_the_call_says_nothing() {
         ("harness = 'codex'", false),
         ("agents = ['claude']", true),
     ] {
-        let expected = if speaks {
-            Strength::Deny
-        } else {
-            Strength::Allow
-        };
+        let expected = if speaks { Strength::Deny } else { Strength::Allow };
         assert_eq!(judge(&with(key), &event), expected, "{key}");
     }
     // The common name of a tool counts in every harness.
@@ -305,10 +270,7 @@ fn a_rule_is_asked_in_its_phase() {
     assert_eq!(said(guard_rules(&saying("a", "context")), &after), "");
     // In guard spelling a steer context without a phase is not given twice.
     assert_eq!(said(steer_rules(&saying("a", "context")), &after), "");
-    assert_eq!(
-        said(steer_rules(&saying("a", "context")), &call("zap")),
-        "a"
-    );
+    assert_eq!(said(steer_rules(&saying("a", "context")), &call("zap")), "a");
 }
 
 #[test]
@@ -329,10 +291,7 @@ fn a_checker_that_fails_blocks_and_ends_the_search() {
     case.answers.verdicts.push(("a", broken));
     let decision = case.decide(&call("zap"));
     assert!(decision.failed);
-    assert_eq!(
-        (decision.strength, decision.message().as_str()),
-        (Strength::Deny, "it broke")
-    );
+    assert_eq!((decision.strength, decision.message().as_str()), (Strength::Deny, "it broke"));
     assert_eq!(case.answers.asked, ["a"]);
 }
 
@@ -366,47 +325,19 @@ const REWRITES: &[(&str, &str, &[&str])] = &[
     ("rm x", "trash x", &["trash|x"]),
     ("  rm   -rf\t x  ", "  trash\t x  ", &["trash|x"]),
     ("'rm' \"-r\" x", "trash x", &["trash|x"]),
-    (
-        "r\\m -r\\f 'a b' \"c$D\"",
-        "trash 'a b' \"c$D\"",
-        &["trash|a b|c$D"],
-    ),
-    (
-        "/bin/rm -rf x # rm -rf y",
-        "trash x # rm -rf y",
-        &["trash|x"],
-    ),
+    ("r\\m -r\\f 'a b' \"c$D\"", "trash 'a b' \"c$D\"", &["trash|a b|c$D"]),
+    ("/bin/rm -rf x # rm -rf y", "trash x # rm -rf y", &["trash|x"]),
     ("rm\\\n  -rf \\\n  x", "trash \\\n  x", &["trash|x"]),
-    (
-        "rm a; ls; rm -f b",
-        "trash a; ls; trash b",
-        &["trash|a", "ls", "trash|b"],
-    ),
+    ("rm a; ls; rm -f b", "trash a; ls; trash b", &["trash|a", "ls", "trash|b"]),
     (
         "cd d && rm -r -f a -r || rm b",
         "cd d && trash a || trash b",
         &["cd|d", "trash|a", "trash|b"],
     ),
-    (
-        "ls | xargs -0 rm -rf",
-        "ls | xargs -0 trash",
-        &["ls", "trash"],
-    ),
-    (
-        "X=1 sudo -u me rm -rf x",
-        "X=1 sudo -u me trash x",
-        &["trash|x"],
-    ),
-    (
-        "if rm a; then (rm -r b); fi",
-        "if trash a; then (trash b); fi",
-        &["trash|a", "trash|b"],
-    ),
-    (
-        "rm -rf x >log 2>&1 <in",
-        "trash x >log 2>&1 <in",
-        &["trash|x"],
-    ),
+    ("ls | xargs -0 rm -rf", "ls | xargs -0 trash", &["ls", "trash"]),
+    ("X=1 sudo -u me rm -rf x", "X=1 sudo -u me trash x", &["trash|x"]),
+    ("if rm a; then (rm -r b); fi", "if trash a; then (trash b); fi", &["trash|a", "trash|b"]),
+    ("rm -rf x >log 2>&1 <in", "trash x >log 2>&1 <in", &["trash|x"]),
     (
         "rm -rf x <<E; rm y\nrm -rf z\nE\nrm -f w",
         "trash x <<E; trash y\nrm -rf z\nE\ntrash w",
@@ -426,17 +357,9 @@ const REWRITES: &[(&str, &str, &[&str])] = &[
     // Flags in one word are no entry; neither is an operand behind `--`.
     ("rm -rfv -fr x", "trash -rfv -fr x", &["trash|-rfv|-fr|x"]),
     ("rm -r -- -f -r", "trash -- -f -r", &["trash|--|-f|-r"]),
-    (
-        "rm -- -f; rm -f",
-        "trash -- -f; trash",
-        &["trash|--|-f", "trash"],
-    ),
+    ("rm -- -f; rm -f", "trash -- -f; trash", &["trash|--|-f", "trash"]),
     // A text that breaks off is edited where it runs.
-    (
-        "rm -rf x\necho \"a",
-        "trash x\necho \"a",
-        &["trash|x", "echo|a"],
-    ),
+    ("rm -rf x\necho \"a", "trash x\necho \"a", &["trash|x", "echo|a"]),
     ("rm -rf x; cat <<E", "trash x; cat <<E", &["trash|x", "cat"]),
 ];
 
@@ -463,24 +386,14 @@ fn arguments_are_added_in_front_of_the_double_dash() {
         ("rm -- x", "rm -i 'a b' 'it'\\''s' -- x"),
         ("rm x | cat", "rm x -i 'a b' 'it'\\''s' | cat"),
     ] {
-        assert_eq!(
-            new_command(&rewrite(action, before)),
-            Some(after),
-            "{before:?}"
-        );
+        assert_eq!(new_command(&rewrite(action, before)), Some(after), "{before:?}");
         assert!(words(after)[0].contains("|-i|a b|it's"));
     }
     let both = "kind = 'rewrite'\nreplace_head = 'trash'\ndrop_args = ['-f']\nadd_args = ['-v']";
-    for (before, after) in [
-        ("rm -f", "trash -v"),
-        ("rm a -f", "trash a -v"),
-        ("rm -f -- a", "trash -v -- a"),
-    ] {
-        assert_eq!(
-            new_command(&rewrite(both, before)),
-            Some(after),
-            "{before:?}"
-        );
+    for (before, after) in
+        [("rm -f", "trash -v"), ("rm a -f", "trash a -v"), ("rm -f -- a", "trash -v -- a")]
+    {
+        assert_eq!(new_command(&rewrite(both, before)), Some(after), "{before:?}");
     }
 }
 
@@ -496,12 +409,7 @@ fn a_head_that_needs_quotes_gets_them() {
         approval: Approval::None,
         spelling: Spelling::Guard,
     };
-    let decision = decide(
-        &call,
-        &rules,
-        &mut Answers::default(),
-        &OnPath(&["my trash"]),
-    );
+    let decision = decide(&call, &rules, &mut Answers::default(), &OnPath(&["my trash"]));
     assert_eq!(new_command(&decision), Some("'my trash' x"));
     assert_eq!(words("'my trash' x"), ["my trash|x"]);
 }
@@ -593,17 +501,11 @@ fn set_reaches_the_field_by_the_name_that_the_tool_has_for_it() {
         let input = Case::of(text).decide(&event).input;
         input.map_or("held".to_owned(), |input| input.to_text())
     };
-    assert_eq!(
-        set("Write", r#"{"file_path":"/a"}"#),
-        r#"{"file_path":"/b"}"#
-    );
+    assert_eq!(set("Write", r#"{"file_path":"/a"}"#), r#"{"file_path":"/b"}"#);
     assert_eq!(set("write", r#"{"path":"/a"}"#), r#"{"path":"/b"}"#);
     let decoy = r#"{"path":"/a","file_path":"/a"}"#;
     assert_eq!(set("write", decoy), r#"{"path":"/b","file_path":"/a"}"#);
-    assert_eq!(
-        set("apply_patch", r#"{"command":"*** Begin Patch"}"#),
-        "held"
-    );
+    assert_eq!(set("apply_patch", r#"{"command":"*** Begin Patch"}"#), "held");
 }
 
 #[test]
@@ -612,31 +514,16 @@ fn a_rewrite_is_held_back_where_it_cannot_be_made() {
         "kind = 'rewrite'\nreplace_head = 'nowhere'\nset = { timeout = 1 }\nmessage = 'm'";
     for (action, command, reason) in [
         (missing, "rm x", "`nowhere` is not on PATH"),
-        (
-            TRASH,
-            "bash -c 'rm -rf x'",
-            Held::NoPlace.to_string().as_str(),
-        ),
-        (
-            TRASH,
-            "echo $(rm x) `rm y`",
-            Held::NoPlace.to_string().as_str(),
-        ),
+        (TRASH, "bash -c 'rm -rf x'", Held::NoPlace.to_string().as_str()),
+        (TRASH, "echo $(rm x) `rm y`", Held::NoPlace.to_string().as_str()),
         (TRASH, "eval rm x", Held::NoPlace.to_string().as_str()),
-        (
-            TRASH,
-            "bash <<E\nrm x\nE",
-            Held::NoPlace.to_string().as_str(),
-        ),
+        (TRASH, "bash <<E\nrm x\nE", Held::NoPlace.to_string().as_str()),
     ] {
         let decision = rewrite(action, command);
         assert_eq!(decision.strength, Strength::Allow, "{command:?}");
         assert_eq!((decision.input, decision.spoken), (None, Vec::new()));
-        let held: Vec<(&str, String)> = decision
-            .held
-            .iter()
-            .map(|(rule, held)| (rule.as_str(), held.to_string()))
-            .collect();
+        let held: Vec<(&str, String)> =
+            decision.held.iter().map(|(rule, held)| (rule.as_str(), held.to_string())).collect();
         assert_eq!(held, [("a", reason.to_owned())], "{command:?}");
     }
     // Bound to something else than segments, it names no word.
@@ -648,10 +535,7 @@ fn a_rewrite_is_held_back_where_it_cannot_be_made() {
     assert_eq!(decision.held, [("a".to_owned(), Held::NoPlace)]);
     // Of two new heads the first counts; the second rule says nothing.
     let rule = |id: &str, head: &str| {
-        acting(
-            id,
-            &format!("kind = 'rewrite'\nreplace_head = '{head}'\nmessage = '{id}'"),
-        )
+        acting(id, &format!("kind = 'rewrite'\nreplace_head = '{head}'\nmessage = '{id}'"))
     };
     let decision = Case::of(&(rule("a", "zip") + &rule("b", "trash"))).decide(&call("zap x"));
     assert_eq!(new_command(&decision), Some("zip x"));
@@ -664,9 +548,6 @@ fn a_rewrite_with_nothing_to_do_says_nothing() {
     let action = "kind = 'rewrite'\ndrop_args = ['-f']\nmessage = 'm'";
     let decision = rewrite(action, "rm x");
     assert_eq!(decision.strength, Strength::Allow);
-    assert_eq!(
-        (decision.message(), decision.held),
-        (String::new(), Vec::new())
-    );
+    assert_eq!((decision.message(), decision.held), (String::new(), Vec::new()));
     assert_eq!(new_command(&rewrite(action, "rm -f x")), Some("rm x"));
 }

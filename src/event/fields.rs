@@ -50,10 +50,7 @@ impl<'a> Fields<'a> {
         }
         match json.duplicate_key() {
             Some(key) => Err(InputError(format!("{prefix}{key} is given twice"))),
-            None => Ok(Self {
-                object: json,
-                prefix,
-            }),
+            None => Ok(Self { object: json, prefix }),
         }
     }
 
@@ -120,9 +117,7 @@ impl<'a> Fields<'a> {
         let Some(value) = self.get(key) else {
             return Ok(&[]);
         };
-        value
-            .as_array()
-            .ok_or_else(|| wrong_type(&self.name(key), "an array", value))
+        value.as_array().ok_or_else(|| wrong_type(&self.name(key), "an array", value))
     }
 
     /// The fields of object `key`, which must be there.

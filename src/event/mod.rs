@@ -219,10 +219,7 @@ impl<'a> Event<'a> {
             ("kind", Json::string(self.kind.name())),
             ("command", text(self.command.as_ref())),
             ("cwd", path(&self.cwd)),
-            (
-                "paths",
-                Json::Array(self.paths.iter().map(|target| path(target)).collect()),
-            ),
+            ("paths", Json::Array(self.paths.iter().map(|target| path(target)).collect())),
             ("harness", Json::string(&*self.harness)),
             ("tool_name", Json::string(&*self.tool_name)),
             ("tool_input", view(&self.tool_input)),
@@ -233,19 +230,11 @@ impl<'a> Event<'a> {
             ("agent_id", text(self.agent_id.as_ref())),
             (
                 "session_cwd",
-                self.session_cwd
-                    .as_ref()
-                    .map_or(Json::Null, |directory| path(directory)),
+                self.session_cwd.as_ref().map_or(Json::Null, |directory| path(directory)),
             ),
             ("phase", Json::string(self.phase.name())),
-            (
-                "tool_response",
-                self.tool_response.as_ref().map_or(Json::Null, view),
-            ),
-            (
-                "tool_failed",
-                self.tool_failed.map_or(Json::Null, Json::Bool),
-            ),
+            ("tool_response", self.tool_response.as_ref().map_or(Json::Null, view)),
+            ("tool_failed", self.tool_failed.map_or(Json::Null, Json::Bool)),
         ];
         let extra = self.extra.iter().map(|(key, value)| (&**key, view(value)));
         Json::object(fields.into_iter().chain(extra))
@@ -262,10 +251,7 @@ pub(crate) fn view<'v>(json: &'v Json<'_>) -> Json<'v> {
         Json::String(text) => Json::String(Cow::Borrowed(text)),
         Json::Array(items) => Json::Array(items.iter().map(view).collect()),
         Json::Object(entries) => Json::Object(
-            entries
-                .iter()
-                .map(|(key, value)| (Cow::Borrowed(&**key), view(value)))
-                .collect(),
+            entries.iter().map(|(key, value)| (Cow::Borrowed(&**key), view(value))).collect(),
         ),
     }
 }

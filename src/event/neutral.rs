@@ -82,9 +82,7 @@ fn command<'a>(fields: &Fields<'a>, kind: Kind) -> Result<Option<Cow<'a, str>>, 
         }
         (Kind::Shell, Some(command)) => Ok(Some(Cow::Borrowed(command))),
         (_, None) => Ok(None),
-        (_, Some(_)) => Err(InputError::new(
-            "command must be null unless kind is `shell`",
-        )),
+        (_, Some(_)) => Err(InputError::new("command must be null unless kind is `shell`")),
     }
 }
 
@@ -93,9 +91,7 @@ fn targets(fields: &Fields<'_>, cwd: &Path, home: &Path) -> Result<Vec<PathBuf>,
     items
         .map(|(index, item)| {
             let name = format!("paths[{index}]");
-            let text = item
-                .as_str()
-                .ok_or_else(|| wrong_type(&name, "a string", item))?;
+            let text = item.as_str().ok_or_else(|| wrong_type(&name, "a string", item))?;
             Ok(paths::resolve(usable(text, &name)?, cwd, home))
         })
         .collect()
@@ -116,19 +112,13 @@ fn changes<'a>(
                 Operation::Delete => entry.optional_text("content")?.unwrap_or_default(),
                 Operation::Write | Operation::Edit => entry.text("content")?,
             };
-            Ok(Change {
-                path,
-                operation,
-                content: Cow::Borrowed(content),
-            })
+            Ok(Change { path, operation, content: Cow::Borrowed(content) })
         })
         .collect()
 }
 
 fn phase(name: &str) -> Option<Phase> {
-    [Phase::Pre, Phase::Post]
-        .into_iter()
-        .find(|phase| phase.name() == name)
+    [Phase::Pre, Phase::Post].into_iter().find(|phase| phase.name() == name)
 }
 
 const KINDS: &str = "`shell`, `file_write`, `file_edit` or `other`";

@@ -82,13 +82,9 @@ pub(crate) fn parse<'a>(
 
 /// What a header says, and about which path.
 fn file_header(line: &str) -> Option<(Operation, &str)> {
-    [
-        (ADD, Operation::Write),
-        (UPDATE, Operation::Edit),
-        (DELETE, Operation::Delete),
-    ]
-    .into_iter()
-    .find_map(|(marker, operation)| Some((operation, line.strip_prefix(marker)?)))
+    [(ADD, Operation::Write), (UPDATE, Operation::Edit), (DELETE, Operation::Delete)]
+        .into_iter()
+        .find_map(|(marker, operation)| Some((operation, line.strip_prefix(marker)?)))
 }
 
 /// One blank belongs to the marker, further ones to the name.
@@ -103,11 +99,7 @@ fn change<'a>(
     home: &Path,
 ) -> Result<Change<'a>, InputError> {
     let path = usable(behind_marker(path), "a path in the patch")?;
-    Ok(Change {
-        path: paths::resolve(path, cwd, home),
-        operation,
-        content: Cow::Borrowed(""),
-    })
+    Ok(Change { path: paths::resolve(path, cwd, home), operation, content: Cow::Borrowed("") })
 }
 
 /// Joins one more added line to a change that has `before` of them.

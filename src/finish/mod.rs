@@ -69,12 +69,8 @@ pub(crate) fn start(store: &Store, request: &Request<'_>) {
     for check in checks(request.configurations) {
         let memory = state.check(&key(check));
         let now = files.digest(check);
-        *memory = Memory {
-            seen: now.clone(),
-            after: now,
-            failed: memory.failed,
-            ..Memory::default()
-        };
+        *memory =
+            Memory { seen: now.clone(), after: now, failed: memory.failed, ..Memory::default() };
     }
     files.keep(Some(store), root(request.directory));
     // Without a record the checks run, which is right.
@@ -205,18 +201,10 @@ struct Verdict<'a> {
 impl<'a> Verdict<'a> {
     /// Counts what the agent is sent back for.
     fn of(request: &Request<'a>, failures: &'a [Vec<Failure>], state: &mut State) -> Self {
-        let (agent, person) = if state.told {
-            (None, request.problems)
-        } else {
-            (request.problems, None)
-        };
+        let (agent, person) =
+            if state.told { (None, request.problems) } else { (request.problems, None) };
         state.told |= request.problems.is_some();
-        let mut verdict = Self {
-            held: Vec::new(),
-            given_up: Vec::new(),
-            agent,
-            person,
-        };
+        let mut verdict = Self { held: Vec::new(), given_up: Vec::new(), agent, person };
         for (finish, failures) in request.configurations.iter().zip(failures) {
             let file = file(finish);
             let count = state.sent_back(&file);
@@ -239,10 +227,7 @@ impl<'a> Verdict<'a> {
         let wanted = self.agent.is_some() || !self.held.is_empty();
         match stored {
             Ok(()) if wanted => {
-                agent = Some(report::for_the_agent(
-                    self.agent.unwrap_or_default(),
-                    &self.held,
-                ));
+                agent = Some(report::for_the_agent(self.agent.unwrap_or_default(), &self.held));
             }
             Err(error) if wanted => {
                 person.extend(self.agent.map(str::to_owned));
@@ -257,10 +242,7 @@ impl<'a> Verdict<'a> {
             let why = "the agent was sent back as often as `max_retries` allows.";
             person.push(report::for_the_person(&self.given_up, why));
         }
-        Outcome {
-            agent,
-            person: (!person.is_empty()).then(|| person.join("\n\n")),
-        }
+        Outcome { agent, person: (!person.is_empty()).then(|| person.join("\n\n")) }
     }
 }
 
@@ -278,22 +260,13 @@ impl Files {
         let Some((store, root)) = store.zip(repository_root(request.directory)) else {
             return Self::default();
         };
-        let patience = Patience {
-            deadline: request.deadline,
-            watch_stdin: request.watch_stdin,
-        };
+        let patience = Patience { deadline: request.deadline, watch_stdin: request.watch_stdin };
         let (former, digests) = store.snapshot(root);
         match Snapshot::take(root, &former, patience) {
-            Ok(snapshot) if snapshot == former => Self {
-                snapshot: Some(former),
-                digests,
-                new: false,
-            },
-            Ok(snapshot) => Self {
-                snapshot: Some(snapshot),
-                digests: Digests::new(),
-                new: true,
-            },
+            Ok(snapshot) if snapshot == former => {
+                Self { snapshot: Some(former), digests, new: false }
+            }
+            Ok(snapshot) => Self { snapshot: Some(snapshot), digests: Digests::new(), new: true },
             Err(_) => Self::default(),
         }
     }

@@ -69,10 +69,7 @@ pub(super) fn for_the_person(failures: &[&Failure], why: &str) -> String {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!(
-        "i-insist: finished with failing checks: {}{more}; {why}",
-        names.join(", ")
-    )
+    format!("i-insist: finished with failing checks: {}{more}; {why}", names.join(", "))
 }
 
 /// One failure in at most `limit` bytes: its heading, and the end of its output.
@@ -109,11 +106,7 @@ fn describe(failure: &Failure, limit: usize) -> String {
 fn one_line(text: &str, limit: usize) -> String {
     let line = text.trim().replace(char::is_control, " ");
     let kept = clipped(&line, limit.saturating_sub(3));
-    if kept.len() == line.len() {
-        line
-    } else {
-        format!("{kept}…")
-    }
+    if kept.len() == line.len() { line } else { format!("{kept}…") }
 }
 
 /// The bytes without the rest of a character that was cut off at the front.
@@ -157,10 +150,7 @@ mod tests {
             describe(&failure("one\ntwo\n"), MAX_BYTES),
             "Lint: exited with status 1\none\ntwo"
         );
-        assert_eq!(
-            describe(&failure(""), MAX_BYTES),
-            "Lint: exited with status 1"
-        );
+        assert_eq!(describe(&failure(""), MAX_BYTES), "Lint: exited with status 1");
         let lines: Vec<String> = (1..=200).map(|number| number.to_string()).collect();
         let shown = describe(&failure(&lines.join("\n")), MAX_BYTES);
         assert!(shown.ends_with("\n199\n200") && shown.contains("\n103\n"));
@@ -171,10 +161,7 @@ mod tests {
     #[test]
     fn the_limits_hold_at_their_edges() {
         let exactly = "x\n".repeat(99);
-        assert_eq!(
-            describe(&failure(&exactly), MAX_BYTES).lines().count(),
-            MAX_LINES
-        );
+        assert_eq!(describe(&failure(&exactly), MAX_BYTES).lines().count(), MAX_LINES);
         assert!(!describe(&failure(&exactly), MAX_BYTES).contains("[the end"));
         let heading = "Lint: exited with status 1\n".len();
         let fits = "y".repeat(MAX_BYTES - heading);
@@ -184,10 +171,7 @@ mod tests {
             for filling in ["z", "ä", "€", "😀", "\u{fffd}\n"] {
                 let shown = describe(&failure(&filling.repeat(length)), MAX_BYTES);
                 assert!(shown.len() <= MAX_BYTES && shown.lines().count() <= MAX_LINES);
-                assert!(
-                    filling == "\u{fffd}\n" || !shown.contains('\u{fffd}'),
-                    "{filling}"
-                );
+                assert!(filling == "\u{fffd}\n" || !shown.contains('\u{fffd}'), "{filling}");
             }
         }
         let mut bytes = failure("");
@@ -214,10 +198,7 @@ mod tests {
         let short = failure("short");
         let long = failure(&"v".repeat(90_000));
         let text = for_the_agent("", &[&short, &long]);
-        assert!(
-            text.len() > MAX_BYTES,
-            "the room that one leaves is the other's"
-        );
+        assert!(text.len() > MAX_BYTES, "the room that one leaves is the other's");
     }
 
     #[test]

@@ -87,9 +87,7 @@ fn attempt(check: &Check, around: Surroundings<'_>) -> Result<Ending, String> {
     };
     let mut log =
         Log::create().map_err(|error| format!("did not run, since it can have no log: {error}"))?;
-    let own = check
-        .timeout
-        .and_then(|time| Instant::now().checked_add(time));
+    let own = check.timeout.and_then(|time| Instant::now().checked_add(time));
     let finished = process::run(&mut Job {
         argv: &command.argv,
         directory: around.root,
@@ -99,19 +97,14 @@ fn attempt(check: &Check, around: Surroundings<'_>) -> Result<Ending, String> {
         output_limit: 0,
         watch_stdin: around.watch_stdin,
     });
-    let end = finished
-        .map_err(|problem| format!("cannot be started: {problem}"))?
-        .end;
+    let end = finished.map_err(|problem| format!("cannot be started: {problem}"))?.end;
     if matches!(end, End::Interrupted(_) | End::Abandoned) {
         return Ok(Ending::Interrupted);
     }
     let (tail, printed) = log.tail().unwrap_or_default();
-    let proven = command
-        .proof
-        .is_none_or(|proof| tail.trim_ascii_end().ends_with(proof.as_bytes()));
-    let own_time = check
-        .timeout
-        .filter(|_| own.is_some_and(|own| own <= around.deadline));
+    let proven =
+        command.proof.is_none_or(|proof| tail.trim_ascii_end().ends_with(proof.as_bytes()));
+    let own_time = check.timeout.filter(|_| own.is_some_and(|own| own <= around.deadline));
     let Some(cause) = complaint(end, own_time, proven) else {
         return Ok(Ending::Passed);
     };
@@ -134,10 +127,9 @@ fn complaint(end: End, own_time: Option<Duration>, proven: bool) -> Option<Strin
         (End::Exited(script::REPORTED), _) if !proven => Some("failed".to_owned()),
         (End::Exited(status), _) => Some(format!("exited with status {status}")),
         (End::Signaled(signal), _) => Some(format!("was killed by {}", signal_name(signal))),
-        (End::TimedOut, Some(time)) => Some(format!(
-            "was cut off at its timeout of {} s",
-            time.as_secs_f64()
-        )),
+        (End::TimedOut, Some(time)) => {
+            Some(format!("was cut off at its timeout of {} s", time.as_secs_f64()))
+        }
         (End::TimedOut | End::TooMuchOutput | End::Interrupted(_) | End::Abandoned, _) => {
             Some("was cut off, since the hook's own time ran out".to_owned())
         }
@@ -157,19 +149,12 @@ impl Log {
         let folder = path::absolute(env::temp_dir())?;
         let mut number = 0_u32;
         loop {
-            let path = folder.join(format!(
-                "i-insist-check-{}-{number}.log",
-                std::process::id()
-            ));
+            let path = folder.join(format!("i-insist-check-{}-{number}.log", std::process::id()));
             let mut options = OpenOptions::new();
             let options = options.read(true).write(true).create_new(true).mode(0o600);
             match options.open(&path) {
                 Ok(file) => {
-                    return Ok(Self {
-                        file,
-                        path,
-                        kept: false,
-                    });
+                    return Ok(Self { file, path, kept: false });
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
                 Err(error) => return Err(error),
@@ -206,38 +191,13 @@ mod tests {
         let own = Some(Duration::from_secs(90));
         for (end, time, proven, expected) in [
             (End::Exited(0), None, true, None),
-            (
-                End::Exited(0),
-                None,
-                false,
-                Some("ended before its function had returned"),
-            ),
+            (End::Exited(0), None, false, Some("ended before its function had returned")),
             (End::Exited(1), None, true, Some("exited with status 1")),
             (End::Exited(script::REPORTED), None, false, Some("failed")),
-            (
-                End::Exited(script::REPORTED),
-                None,
-                true,
-                Some("exited with status 97"),
-            ),
-            (
-                End::Signaled(9),
-                None,
-                true,
-                Some("was killed by signal 9 (SIGKILL)"),
-            ),
-            (
-                End::TimedOut,
-                own,
-                true,
-                Some("was cut off at its timeout of 90 s"),
-            ),
-            (
-                End::TimedOut,
-                None,
-                true,
-                Some("was cut off, since the hook's own time ran out"),
-            ),
+            (End::Exited(script::REPORTED), None, true, Some("exited with status 97")),
+            (End::Signaled(9), None, true, Some("was killed by signal 9 (SIGKILL)")),
+            (End::TimedOut, own, true, Some("was cut off at its timeout of 90 s")),
+            (End::TimedOut, None, true, Some("was cut off, since the hook's own time ran out")),
         ] {
             let found = complaint(end, time, proven);
             assert_eq!(found.as_deref(), expected, "{end:?}");

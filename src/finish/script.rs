@@ -23,28 +23,20 @@ const VERSION_TIME: Duration = Duration::from_secs(20);
 
 /// The command that runs the script `path`, which is relative to the root.
 pub(super) fn command(path: &Path, around: Surroundings<'_>) -> Result<Command, String> {
-    let typed = path
-        .extension()
-        .is_some_and(|ending| ending == "ts" || ending == "mts" || ending == "cts");
+    let typed =
+        path.extension().is_some_and(|ending| ending == "ts" || ending == "mts" || ending == "cts");
     let mut argv = runtime(typed, around)
         .ok_or("cannot run: it needs bun, deno, node (22.6 or later for TypeScript) or tsx, and none is on PATH; install one of them")?;
     argv.push(RUNNER.to_owned());
     let proof = nonce()?;
     let input = Json::object([
-        (
-            "script",
-            Json::String(around.root.join(path).to_string_lossy().into_owned().into()),
-        ),
+        ("script", Json::String(around.root.join(path).to_string_lossy().into_owned().into())),
         ("proof", Json::string(proof.as_str())),
         ("reported", Json::Number(REPORTED.to_string().into())),
         ("cwd", Json::String(around.root.to_string_lossy())),
         ("event", crate::event::view(around.event)),
     ]);
-    Ok(Command {
-        argv,
-        input: input.to_text().into_bytes(),
-        proof: Some(proof),
-    })
+    Ok(Command { argv, input: input.to_text().into_bytes(), proof: Some(proof) })
 }
 
 /// The first runtime that can, with the options behind which it takes code.
@@ -56,21 +48,13 @@ fn runtime(typed: bool, around: Surroundings<'_>) -> Option<Vec<String>> {
     if on_path("deno") {
         return Some(words(&["deno", "eval", "--quiet"]));
     }
-    let options = if on_path("node") {
-        node_options(typed, || node_version(around))
-    } else {
-        None
-    };
+    let options = if on_path("node") { node_options(typed, || node_version(around)) } else { None };
     if let Some(options) = options {
         let tail = ["--input-type=module", "-e"];
         return Some(words(&[&["node"], options, &tail].concat()));
     }
     let local = around.root.join("node_modules/.bin/tsx");
-    let tsx = if on_path("tsx") {
-        "tsx"
-    } else {
-        local.to_str().filter(|_| is_program(&local))?
-    };
+    let tsx = if on_path("tsx") { "tsx" } else { local.to_str().filter(|_| is_program(&local))? };
     Some(words(&[tsx, "--input-type=module", "-e"]))
 }
 
@@ -101,9 +85,7 @@ fn node_version(around: Surroundings<'_>) -> Option<(u32, u32)> {
         output_limit: 4096,
         watch_stdin: around.watch_stdin,
     });
-    let finished = finished
-        .ok()
-        .filter(|finished| finished.end == End::Exited(0))?;
+    let finished = finished.ok().filter(|finished| finished.end == End::Exited(0))?;
     read_version(str::from_utf8(&finished.stdout).ok()?)
 }
 

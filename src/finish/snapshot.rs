@@ -60,11 +60,7 @@ pub(super) struct Patience {
 
 impl Patience {
     fn check(self) -> Result<(), String> {
-        if Instant::now() < self.deadline {
-            Ok(())
-        } else {
-            Err("the time ran out".to_owned())
-        }
+        if Instant::now() < self.deadline { Ok(()) } else { Err("the time ran out".to_owned()) }
     }
 }
 
@@ -190,11 +186,7 @@ impl<'a> Section<'a> {
             .max(nanoseconds(metadata.ctime(), metadata.ctime_nsec()));
         put_bytes(&mut self.entries, name);
         self.entries.extend_from_slice(&mode.to_le_bytes());
-        let stat = if changed < self.settled {
-            stat
-        } else {
-            UNSETTLED
-        };
+        let stat = if changed < self.settled { stat } else { UNSETTLED };
         self.entries.extend_from_slice(&stat);
         self.entries.extend_from_slice(&digest);
         Ok(mode & TYPE_MASK == DIRECTORY && is_own_repository(&path))
@@ -292,9 +284,7 @@ fn content(path: &Path, mode: u32, patience: Patience) -> io::Result<Digest> {
                 if count == 0 {
                     break;
                 }
-                patience
-                    .check()
-                    .map_err(|late| io::Error::new(ErrorKind::TimedOut, late))?;
+                patience.check().map_err(|late| io::Error::new(ErrorKind::TimedOut, late))?;
                 chain.add(buffer.get(..count).unwrap_or_default());
             }
         }
@@ -368,10 +358,5 @@ fn take_entry<'a>(table: &mut &'a [u8]) -> Option<Entry<'a>> {
     let (stat, rest) = rest.split_at_checked(STAT_LENGTH)?;
     let (digest, rest) = rest.split_at_checked(size_of::<Digest>())?;
     *table = rest;
-    Some(Entry {
-        path,
-        mode: u32::from_le_bytes(*mode),
-        stat,
-        digest,
-    })
+    Some(Entry { path, mode: u32::from_le_bytes(*mode), stat, digest })
 }

@@ -60,10 +60,7 @@ impl Store {
     /// The state of one session of one harness, below our cache directory.
     pub(crate) fn new(cache: &Path, harness: &str, session_id: &str) -> Self {
         let name = format!("{harness}\0{session_id}");
-        Self {
-            folder: cache.join("finish"),
-            name: hex(&sha256::digest(name.as_bytes())),
-        }
+        Self { folder: cache.join("finish"), name: hex(&sha256::digest(name.as_bytes())) }
     }
 
     fn file(&self) -> PathBuf {
@@ -92,10 +89,7 @@ impl Store {
     pub(super) fn snapshot(&self, root: &Path) -> (Snapshot, Digests) {
         let mut table = fs::read(self.table(root)).unwrap_or_default();
         let end = table.iter().position(|byte| *byte == b'\n');
-        let line = table
-            .drain(..end.map_or(0, |end| end + 1))
-            .as_slice()
-            .to_vec();
+        let line = table.drain(..end.map_or(0, |end| end + 1)).as_slice().to_vec();
         let digests = Json::parse_bytes(&line).unwrap_or(Json::Null);
         let digests = digests.as_object().unwrap_or_default().iter();
         let digests = digests
@@ -105,9 +99,8 @@ impl Store {
 
     /// A snapshot that cannot be stored costs the next one time, no more.
     pub(super) fn keep_snapshot(&self, root: &Path, snapshot: &Snapshot, digests: &Digests) {
-        let digests = digests
-            .iter()
-            .map(|(inputs, digest)| (inputs.as_str(), Json::string(digest.as_str())));
+        let digests =
+            digests.iter().map(|(inputs, digest)| (inputs.as_str(), Json::string(digest.as_str())));
         let line = Json::object(digests).to_text() + "\n";
         drop(self.replace(&self.table(root), &[line.as_bytes(), snapshot.as_bytes()]));
     }
@@ -130,10 +123,7 @@ impl Store {
     }
 
     fn replace(&self, path: &Path, parts: &[&[u8]]) -> io::Result<()> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&self.folder)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let mut temporary = path.to_owned().into_os_string();
         temporary.push(format!(".{}", std::process::id()));
         let written = OpenOptions::new()
@@ -180,10 +170,7 @@ impl State {
             let count = Json::Number(Cow::Owned(count.to_string()));
             (file.as_str(), count)
         });
-        let checks = self
-            .checks
-            .iter()
-            .map(|(key, memory)| (key.as_str(), memory.to_json()));
+        let checks = self.checks.iter().map(|(key, memory)| (key.as_str(), memory.to_json()));
         Json::object([
             ("directory", text(self.directory.as_ref())),
             ("told", Json::Bool(self.told)),
@@ -255,11 +242,8 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again() {
-        let mut state = State {
-            directory: Some("/a\n\"b".to_owned()),
-            told: true,
-            ..State::default()
-        };
+        let mut state =
+            State { directory: Some("/a\n\"b".to_owned()), told: true, ..State::default() };
         state.set_sent_back("/x.toml", 2);
         state.set_sent_back("/y.toml", 1);
         state.set_sent_back("/y.toml", 0);
@@ -273,19 +257,12 @@ mod tests {
         let text = state.to_json().to_text();
         let read = State::from_json(&Json::parse(&text).unwrap());
         assert_eq!(read, state);
-        assert_eq!(
-            (read.sent_back("/x.toml"), read.sent_back("/y.toml")),
-            (2, 0)
-        );
+        assert_eq!((read.sent_back("/x.toml"), read.sent_back("/y.toml")), (2, 0));
     }
 
     #[test]
     fn what_is_broken_is_nothing_remembered() {
-        for text in [
-            "",
-            "[]",
-            "{\"sent_back\":{\"f\":-1},\"checks\":3,\"told\":\"yes\"}",
-        ] {
+        for text in ["", "[]", "{\"sent_back\":{\"f\":-1},\"checks\":3,\"told\":\"yes\"}"] {
             let read =
                 Json::parse(text).map_or_else(|_| State::default(), |json| State::from_json(&json));
             assert_eq!(read, State::default(), "{text}");

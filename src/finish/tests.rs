@@ -3,11 +3,7 @@ use crate::rules::{Place, Program};
 use std::rc::Rc;
 
 fn finish(file: &str, max_retries: u32) -> Finish {
-    let place = Place {
-        file: Rc::from(Path::new(file)),
-        line: 1,
-        column: 1,
-    };
+    let place = Place { file: Rc::from(Path::new(file)), line: 1, column: 1 };
     let check = Check {
         name: None,
         program: Program::Command("true".to_owned()),
@@ -15,11 +11,7 @@ fn finish(file: &str, max_retries: u32) -> Finish {
         timeout: None,
         place,
     };
-    Finish {
-        fail_fast: true,
-        max_retries,
-        checks: vec![check],
-    }
+    Finish { fail_fast: true, max_retries, checks: vec![check] }
 }
 
 fn failure(name: &str) -> Failure {
@@ -55,20 +47,8 @@ fn a_check_is_due_by_what_changed_since_its_own_last_run() {
         ("a b", "b", false, true, "changed by checks"),
         ("a b again", "b", false, false, "changed by checks again"),
         ("a b again", "c", false, true, "and then by others"),
-        (
-            "a b again failed",
-            "b",
-            false,
-            true,
-            "changed by checks, failed",
-        ),
-        (
-            "a - again",
-            "b",
-            false,
-            true,
-            "not known what checks changed",
-        ),
+        ("a b again failed", "b", false, true, "changed by checks, failed"),
+        ("a - again", "b", false, true, "not known what checks changed"),
         ("a a unsettled", "a", true, false, "tasks still run"),
         ("a a unsettled", "a", false, true, "tasks have ended"),
     ] {
@@ -80,11 +60,7 @@ fn a_check_is_due_by_what_changed_since_its_own_last_run() {
 
 #[test]
 fn every_file_has_a_count_of_its_own() {
-    let configurations = [
-        finish("/a.toml", 2),
-        finish("/b.toml", 1),
-        finish("/c.toml", 0),
-    ];
+    let configurations = [finish("/a.toml", 2), finish("/b.toml", 1), finish("/c.toml", 0)];
     let event = Json::Null;
     let request = Request {
         directory: Path::new("/"),
@@ -105,10 +81,7 @@ fn every_file_has_a_count_of_its_own() {
             .collect();
         let verdict = Verdict::of(&request, &failures, &mut state);
         let names = |failures: &[&Failure]| {
-            failures
-                .iter()
-                .map(|failure| failure.name.as_str())
-                .collect::<String>()
+            failures.iter().map(|failure| failure.name.as_str()).collect::<String>()
         };
         (names(&verdict.held), names(&verdict.given_up))
     };
@@ -117,11 +90,7 @@ fn every_file_has_a_count_of_its_own() {
     assert_eq!(round([true, true, false]), expect("a", "b"));
     assert_eq!(round([true, true, false]), expect("", "ab"));
     assert_eq!(round([false, true, false]), expect("", "b"));
-    assert_eq!(
-        round([true, false, false]),
-        expect("a", ""),
-        "what passed starts anew"
-    );
+    assert_eq!(round([true, false, false]), expect("a", ""), "what passed starts anew");
     assert_eq!(round([true, true, false]), expect("ab", ""));
 }
 

@@ -60,9 +60,7 @@ fn author(text: &str, environment: &Environment) -> Author {
         return Author::Machine("the client was started by another agent");
     }
     let text = text.trim_start();
-    let machine = MACHINE_OPENINGS
-        .iter()
-        .find(|(opening, _)| text.starts_with(opening));
+    let machine = MACHINE_OPENINGS.iter().find(|(opening, _)| text.starts_with(opening));
     machine.map_or(Author::Person, |(_, what)| Author::Machine(what))
 }
 
@@ -79,11 +77,7 @@ fn settings_change<'a>(
         }
         None => None,
     };
-    Ok(SettingsChange {
-        origin,
-        source: payload.optional_text("source")?,
-        path,
-    })
+    Ok(SettingsChange { origin, source: payload.optional_text("source")?, path })
 }
 
 fn tool<'a>(
@@ -110,19 +104,14 @@ fn tool<'a>(
         // The client drops a `cwd` or `workdir` that its tool does not have, so we do not look.
         "Bash" | "Monitor" => {
             event.kind = Kind::Shell;
-            event.command = Some(Cow::Borrowed(
-                payload.object("tool_input")?.text("command")?,
-            ));
+            event.command = Some(Cow::Borrowed(payload.object("tool_input")?.text("command")?));
             // Both run shell text, so a rule about one holds for the other.
             event.canonical_tool = Cow::Borrowed("Bash");
         }
         "Task" => event.canonical_tool = Cow::Borrowed("Agent"),
         "Read" => {
             // What is no text the client refuses itself.
-            let path = payload
-                .object("tool_input")?
-                .get("file_path")
-                .and_then(Json::as_str);
+            let path = payload.object("tool_input")?.get("file_path").and_then(Json::as_str);
             event.file = path.map(|path| paths::resolve(path, &event.cwd, home));
         }
         name => {
@@ -183,11 +172,7 @@ impl FileTool {
         event.kind = kind;
         let other = paths::other_reading(path, &event.cwd, home);
         let readings = std::iter::once(paths::resolve(path, &event.cwd, home)).chain(other);
-        let change = |path| Change {
-            path,
-            operation,
-            content: content.clone(),
-        };
+        let change = |path| Change { path, operation, content: content.clone() };
         event.add_changes(readings.map(change).collect());
         Ok(())
     }
@@ -196,10 +181,8 @@ impl FileTool {
 /// The replacement texts of several edits, joined with newlines.
 fn replacements<'a>(input: &Fields<'a>) -> Result<Cow<'a, str>, InputError> {
     let edits = input.objects("edits")?;
-    let texts: Vec<&'a str> = edits
-        .iter()
-        .map(|edit| edit.text("new_string"))
-        .collect::<Result<_, _>>()?;
+    let texts: Vec<&'a str> =
+        edits.iter().map(|edit| edit.text("new_string")).collect::<Result<_, _>>()?;
     match *texts {
         [] => Err(input.missing("edits")),
         [only] => Ok(Cow::Borrowed(only)),
@@ -209,9 +192,6 @@ fn replacements<'a>(input: &Fields<'a>) -> Result<Cow<'a, str>, InputError> {
 
 /// Writes the answer to `moment`.
 pub(super) fn encode(moment: Moment, answer: Answer<'_>, environment: &Environment) -> Reply {
-    let dialect = Dialect {
-        can_ask: environment.attended,
-        rewrite_decision: None,
-    };
+    let dialect = Dialect { can_ask: environment.attended, rewrite_decision: None };
     reply::encode(moment, answer, dialect)
 }

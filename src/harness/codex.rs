@@ -85,9 +85,6 @@ fn tool<'a>(
 
 /// Writes the answer to `moment`.
 pub(super) fn encode(moment: Moment, answer: Answer<'_>) -> Reply {
-    let dialect = Dialect {
-        can_ask: false,
-        rewrite_decision: Some("allow"),
-    };
+    let dialect = Dialect { can_ask: false, rewrite_decision: Some("allow") };
     reply::encode(moment, answer, dialect)
 }

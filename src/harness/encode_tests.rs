@@ -28,10 +28,7 @@ fn p42_a_pass_prints_nothing() {
 
 #[test]
 fn p12_a_denial_has_the_form_that_blocks() {
-    let deny = |person| Answer::Deny {
-        reason: "no \"x\"",
-        person,
-    };
+    let deny = |person| Answer::Deny { reason: "no \"x\"", person };
     for harness in HOOKED {
         assert_eq!(
             answer(harness, Moment::PreToolUse, deny(None)),
@@ -51,15 +48,9 @@ fn p12_a_denial_has_the_form_that_blocks() {
                 on_stdout(r#"{"decision":"block","reason":"no \"x\""}"#)
             );
         }
-        for moment in [
-            Moment::UserPromptSubmit,
-            Moment::PreSkillShellCommand,
-            Moment::ConfigChange,
-        ] {
-            assert_eq!(
-                answer(harness, moment, deny(Some("p"))),
-                refused("no \"x\"")
-            );
+        for moment in [Moment::UserPromptSubmit, Moment::PreSkillShellCommand, Moment::ConfigChange]
+        {
+            assert_eq!(answer(harness, moment, deny(Some("p"))), refused("no \"x\""));
         }
         assert_eq!(
             answer(harness, Moment::PostToolUseFailure, deny(None)),
@@ -74,29 +65,17 @@ fn p12_a_denial_has_the_form_that_blocks() {
 fn a_refusal_is_never_without_a_reason() {
     for harness in Harness::ALL {
         for moment in Moment::ALL {
-            let blank = Answer::Deny {
-                reason: " \n\u{a0}",
-                person: None,
-            };
+            let blank = Answer::Deny { reason: " \n\u{a0}", person: None };
             let (stdout, stderr, _) = answer(harness, moment, blank);
-            assert!(
-                format!("{stdout}{stderr}").contains("no reason was given"),
-                "{moment:?}"
-            );
+            assert!(format!("{stdout}{stderr}").contains("no reason was given"), "{moment:?}");
         }
     }
 }
 
 #[test]
 fn p45_only_an_attended_claude_is_asked() {
-    let ask = || Answer::Ask {
-        reason: "sure?",
-        person: None,
-    };
-    let attended = Environment {
-        attended: true,
-        ..Environment::default()
-    };
+    let ask = || Answer::Ask { reason: "sure?", person: None };
+    let attended = Environment { attended: true, ..Environment::default() };
     let said = |harness: Harness, moment, environment: &Environment| {
         let reply = harness.encode(moment, ask(), environment);
         (
@@ -105,32 +84,19 @@ fn p45_only_an_attended_claude_is_asked() {
             reply.exit,
         )
     };
-    assert_eq!(
-        said(Harness::Claude, Moment::PreToolUse, &attended),
-        (true, false, 0)
-    );
+    assert_eq!(said(Harness::Claude, Moment::PreToolUse, &attended), (true, false, 0));
     assert_eq!(
         said(Harness::Claude, Moment::PreToolUse, &Environment::default()),
         (false, true, 0)
     );
-    assert_eq!(
-        said(Harness::Codex, Moment::PreToolUse, &attended),
-        (false, true, 0)
-    );
-    assert_eq!(
-        said(Harness::Claude, Moment::PreSkillShellCommand, &attended),
-        (false, false, 2)
-    );
+    assert_eq!(said(Harness::Codex, Moment::PreToolUse, &attended), (false, true, 0));
+    assert_eq!(said(Harness::Claude, Moment::PreSkillShellCommand, &attended), (false, false, 2));
 }
 
 #[test]
 fn a_rewrite_carries_what_each_client_needs_and_no_more() {
     let input = Json::parse(r#"{"command":"trash x","timeout":5}"#).unwrap();
-    let rewrite = |context| Answer::Rewrite {
-        input: input.clone(),
-        person: None,
-        context,
-    };
+    let rewrite = |context| Answer::Rewrite { input: input.clone(), person: None, context };
     assert_eq!(
         answer(Harness::Claude, Moment::PreToolUse, rewrite(Some("c"))),
         on_stdout(
@@ -151,10 +117,7 @@ fn a_rewrite_carries_what_each_client_needs_and_no_more() {
 
 #[test]
 fn context_is_told_where_telling_is_all_it_does() {
-    let context = |text| Answer::Context {
-        text,
-        person: Some("p"),
-    };
+    let context = |text| Answer::Context { text, person: Some("p") };
     for (moment, told) in [
         (Moment::PreToolUse, true),
         (Moment::PostToolUse, true),
@@ -174,51 +137,26 @@ fn context_is_told_where_telling_is_all_it_does() {
             };
             assert_eq!(answer(harness, moment, context("t")), on_stdout(&expected));
             let notice = Answer::Notice { person: "p" };
-            assert_eq!(
-                answer(harness, moment, notice),
-                on_stdout(r#"{"systemMessage":"p"}"#)
-            );
+            assert_eq!(answer(harness, moment, notice), on_stdout(r#"{"systemMessage":"p"}"#));
         }
     }
-    let blank = Answer::Context {
-        text: "",
-        person: None,
-    };
-    assert_eq!(
-        answer(Harness::Claude, Moment::PreToolUse, blank),
-        on_stdout("")
-    );
+    let blank = Answer::Context { text: "", person: None };
+    assert_eq!(answer(Harness::Claude, Moment::PreToolUse, blank), on_stdout(""));
 }
 
 #[test]
 fn long_asides_are_cut_between_characters_and_denials_are_not() {
     for length in [8_998, 8_999, 9_000, 20_000] {
         let text = "é".repeat(length);
-        let context = Answer::Context {
-            text: &text,
-            person: None,
-        };
+        let context = Answer::Context { text: &text, person: None };
         let (stdout, ..) = answer(Harness::Claude, Moment::PostToolUse, context);
         let json = Json::parse(&stdout).unwrap();
-        let context = json
-            .get("hookSpecificOutput")
-            .unwrap()
-            .get("additionalContext");
+        let context = json.get("hookSpecificOutput").unwrap().get("additionalContext");
         let context = context.and_then(Json::as_str).unwrap();
         assert_eq!(context.chars().count(), length.min(8_999));
-        assert_eq!(
-            context.ends_with("[cut: the text was too long]"),
-            length > 8_999
-        );
-        let deny = Answer::Deny {
-            reason: &text,
-            person: None,
-        };
-        assert!(
-            answer(Harness::Codex, Moment::PreToolUse, deny)
-                .0
-                .contains(&text)
-        );
+        assert_eq!(context.ends_with("[cut: the text was too long]"), length > 8_999);
+        let deny = Answer::Deny { reason: &text, person: None };
+        assert!(answer(Harness::Codex, Moment::PreToolUse, deny).0.contains(&text));
     }
 }
 

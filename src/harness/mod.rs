@@ -80,10 +80,7 @@ impl Harness {
             moment.client_name()
         };
         // The argument of our hook line rules; a payload that contradicts it is not meant for it.
-        if fields
-            .optional_text("hook_event_name")?
-            .is_some_and(|named| named != expected)
-        {
+        if fields.optional_text("hook_event_name")?.is_some_and(|named| named != expected) {
             return Err(InputError::new(format!(
                 "hook_event_name must be `{expected}` for this event"
             )));
@@ -212,10 +209,7 @@ impl Moment {
             Self::UserPromptSubmit | Self::SessionStart | Self::ConfigChange => (30, 20),
             Self::Stop => (3_600, 3_540),
         };
-        Limits {
-            registered_seconds,
-            own_seconds,
-        }
+        Limits { registered_seconds, own_seconds }
     }
 }
 
@@ -326,12 +320,8 @@ pub(crate) struct Environment {
 }
 
 /// Set in an agent's shell, and so in every client that it starts, but not in a client's own hooks.
-const NESTING_VARIABLES: [&str; 4] = [
-    "CLAUDE_CODE_EXECPATH",
-    "CODEX_THREAD_ID",
-    "CODEX_TOOL_CALL_ID",
-    "PI_SESSION_ID",
-];
+const NESTING_VARIABLES: [&str; 4] =
+    ["CLAUDE_CODE_EXECPATH", "CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID", "PI_SESSION_ID"];
 
 impl Environment {
     /// Picks what matters out of the variables that `variable` looks up.
@@ -339,9 +329,7 @@ impl Environment {
         variable: impl Fn(&str) -> Option<OsString>,
         working_directory: Option<PathBuf>,
     ) -> Self {
-        let nested = NESTING_VARIABLES
-            .iter()
-            .any(|name| variable(name).is_some());
+        let nested = NESTING_VARIABLES.iter().any(|name| variable(name).is_some());
         let attended = variable("CLAUDE_CODE_SESSION_ATTENDED").is_some_and(|value| value == "1");
         Self {
             nested,

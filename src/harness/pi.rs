@@ -53,10 +53,7 @@ pub(super) fn decode<'a>(
 }
 
 fn place<'a>(payload: &Fields<'a>, environment: &Environment) -> Result<Origin<'a>, InputError> {
-    Ok(Origin {
-        project_trusted: trusted(payload)?,
-        ..origin(payload, TURN, environment)?
-    })
+    Ok(Origin { project_trusted: trusted(payload)?, ..origin(payload, TURN, environment)? })
 }
 
 /// Whether the person lets Pi use what the project brings along. The bridge always says; a question
@@ -134,16 +131,9 @@ fn changes<'a>(
         Operation::Edit | Operation::Delete => (Kind::FileEdit, Cow::Borrowed("Edit")),
     };
     let path = spelled(input.name_text("path")?, &event.cwd, home);
-    let other = paths::folded(&path).map(|path| Change {
-        path,
-        operation,
-        content: content.clone(),
-    });
-    let change = Change {
-        path: paths::physical(&path),
-        operation,
-        content,
-    };
+    let other =
+        paths::folded(&path).map(|path| Change { path, operation, content: content.clone() });
+    let change = Change { path: paths::physical(&path), operation, content };
     event.add_changes(std::iter::once(change).chain(other).collect());
     Ok(())
 }
@@ -229,20 +219,14 @@ pub(super) fn encode(moment: Moment, answer: Answer<'_>) -> Reply {
         Answer::Pass => Reply::default(),
         Answer::Notice { person } => Reply::json([notice(Some(person))]),
         Answer::Context { text, person } => {
-            let heard = matches!(
-                moment,
-                Moment::PreToolUse | Moment::PostToolUse | Moment::SessionStart
-            );
+            let heard =
+                matches!(moment, Moment::PreToolUse | Moment::PostToolUse | Moment::SessionStart);
             Reply::json([guidance(text).filter(|_| heard), notice(person)])
         }
         Answer::Deny { reason, person } | Answer::Ask { reason, person } => {
             deny(moment, reason, person)
         }
-        Answer::Rewrite {
-            input,
-            person,
-            context,
-        } if moment == Moment::PreToolUse => {
+        Answer::Rewrite { input, person, context } if moment == Moment::PreToolUse => {
             // The model goes on seeing the call it made, so it is told which one ran.
             let told = format!("{}\n\n{}", context.unwrap_or_default(), reply::ran(&input));
             let guidance = guidance(told.trim_start()).map(|(key, text)| (key, text.into_owned()));

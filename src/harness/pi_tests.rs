@@ -58,37 +58,18 @@ fn tools_have_their_kinds_and_canonical_names() {
     for (tool, input, kind, canonical) in [
         ("bash", r#"{"command":"c"}"#, Kind::Shell, "Bash"),
         ("powershell", r#"{"command":"c"}"#, Kind::Shell, "Bash"),
-        (
-            "write",
-            r#"{"path":"p","content":""}"#,
-            Kind::FileWrite,
-            "Write",
-        ),
-        (
-            "edit",
-            r#"{"path":"p","edits":[{"newText":""}]}"#,
-            Kind::FileEdit,
-            "Edit",
-        ),
+        ("write", r#"{"path":"p","content":""}"#, Kind::FileWrite, "Write"),
+        ("edit", r#"{"path":"p","edits":[{"newText":""}]}"#, Kind::FileEdit, "Edit"),
         ("read", r#"{"path":"p"}"#, Kind::Other, "Read"),
         ("grep", r#"{"pattern":"p"}"#, Kind::Other, "Grep"),
         ("find", r#"{"pattern":"p"}"#, Kind::Other, "Glob"),
         ("ls", "{}", Kind::Other, "LS"),
         ("codemode", r#"{"code":"c"}"#, Kind::Other, "codemode"),
-        (
-            "mcp__demo__greet",
-            r#"{"command":"c"}"#,
-            Kind::Other,
-            "mcp__demo__greet",
-        ),
+        ("mcp__demo__greet", r#"{"command":"c"}"#, Kind::Other, "mcp__demo__greet"),
         ("Bash", r#"{"command":7}"#, Kind::Other, "Bash"),
     ] {
         asked(tool, input, "", |event| {
-            assert_eq!(
-                (event.kind, event.canonical_tool.as_ref()),
-                (kind, canonical),
-                "{tool}"
-            );
+            assert_eq!((event.kind, event.canonical_tool.as_ref()), (kind, canonical), "{tool}");
             assert_eq!(event.command.is_some(), kind == Kind::Shell);
         });
     }
@@ -102,24 +83,12 @@ fn tools_have_their_kinds_and_canonical_names() {
 fn what_cannot_be_read_is_an_error() {
     for (tool, input, problem) in [
         ("bash", "{}", "tool_input.command is missing"),
-        (
-            "bash",
-            r#"{"command":["a"]}"#,
-            "tool_input.command must be a string, found an array",
-        ),
+        ("bash", r#"{"command":["a"]}"#, "tool_input.command must be a string, found an array"),
         ("bash", "null", "tool_input is missing"),
-        (
-            "write",
-            r#"{"path":"","content":""}"#,
-            "tool_input.path must not be empty",
-        ),
+        ("write", r#"{"path":"","content":""}"#, "tool_input.path must not be empty"),
         ("write", r#"{"path":"a"}"#, "tool_input.content is missing"),
         ("edit", r#"{"path":"a"}"#, "tool_input.edits is missing"),
-        (
-            "edit",
-            r#"{"path":"a","edits":[{}]}"#,
-            "tool_input.edits[0].newText is missing",
-        ),
+        ("edit", r#"{"path":"a","edits":[{}]}"#, "tool_input.edits[0].newText is missing"),
         (
             "edit",
             r#"{"path":"a\u0000","edits":[{"newText":""}]}"#,
@@ -128,16 +97,9 @@ fn what_cannot_be_read_is_an_error() {
     ] {
         let text = format!(r#"{{"cwd":"/r","tool_name":"{tool}","tool_input":{input}}}"#);
         let json = Json::parse(&text).unwrap();
-        let read = Harness::Pi.decode(
-            Moment::PreToolUse,
-            &json,
-            &Environment::default(),
-            Path::new(HOME),
-        );
-        assert_eq!(
-            read.unwrap_err().to_string(),
-            format!("invalid input: {problem}")
-        );
+        let read =
+            Harness::Pi.decode(Moment::PreToolUse, &json, &Environment::default(), Path::new(HOME));
+        assert_eq!(read.unwrap_err().to_string(), format!("invalid input: {problem}"));
     }
 }
 
@@ -154,12 +116,7 @@ fn trust_and_persons_are_told_apart() {
         let text = format!(r#"{{"cwd":"/r","prompt":"I insist"{further}}}"#);
         let json = Json::parse(&text).unwrap();
         let environment = Environment::default();
-        match Harness::Pi.decode(
-            Moment::UserPromptSubmit,
-            &json,
-            &environment,
-            Path::new(HOME),
-        ) {
+        match Harness::Pi.decode(Moment::UserPromptSubmit, &json, &environment, Path::new(HOME)) {
             Ok(Message::Prompt(prompt)) => prompt.author == Author::Person,
             other => panic!("{other:?}"),
         }
@@ -178,14 +135,8 @@ fn trust_and_persons_are_told_apart() {
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(
-        stop(r#","continues":0,"trusted":false"#),
-        (false, false, false)
-    );
-    assert_eq!(
-        stop(r#","continues":2,"held_open":true"#),
-        (true, true, true)
-    );
+    assert_eq!(stop(r#","continues":0,"trusted":false"#), (false, false, false));
+    assert_eq!(stop(r#","continues":2,"held_open":true"#), (true, true, true));
 }
 
 #[test]
@@ -195,63 +146,24 @@ fn answers_hold_what_the_bridge_knows() {
         assert_eq!((reply.stderr.as_str(), reply.exit), ("", 0));
         reply.stdout
     };
-    let deny = || Answer::Deny {
-        reason: "no",
-        person: Some("p"),
-    };
-    let context = || Answer::Context {
-        text: "t",
-        person: Some("p"),
-    };
+    let deny = || Answer::Deny { reason: "no", person: Some("p") };
+    let context = || Answer::Context { text: "t", person: Some("p") };
     for (moment, denied, told) in [
-        (
-            Moment::PreToolUse,
-            r#"{"decision":"block","reason":"no","notice":"p"}"#,
-            true,
-        ),
-        (
-            Moment::PostToolUse,
-            r#"{"guidance":"no","notice":"p"}"#,
-            true,
-        ),
-        (
-            Moment::SessionStart,
-            r#"{"guidance":"no","notice":"p"}"#,
-            true,
-        ),
+        (Moment::PreToolUse, r#"{"decision":"block","reason":"no","notice":"p"}"#, true),
+        (Moment::PostToolUse, r#"{"guidance":"no","notice":"p"}"#, true),
+        (Moment::SessionStart, r#"{"guidance":"no","notice":"p"}"#, true),
         (Moment::UserPromptSubmit, r#"{"notice":"no"}"#, false),
-        (
-            Moment::Stop,
-            r#"{"continue":true,"message":"no","notice":"p"}"#,
-            false,
-        ),
+        (Moment::Stop, r#"{"continue":true,"message":"no","notice":"p"}"#, false),
     ] {
         assert_eq!(said(moment, deny()), denied);
-        let text = if told {
-            r#"{"guidance":"t","notice":"p"}"#
-        } else {
-            r#"{"notice":"p"}"#
-        };
+        let text = if told { r#"{"guidance":"t","notice":"p"}"# } else { r#"{"notice":"p"}"# };
         assert_eq!(said(moment, context()), text);
-        assert_eq!(
-            said(moment, Answer::Notice { person: "p" }),
-            r#"{"notice":"p"}"#
-        );
+        assert_eq!(said(moment, Answer::Notice { person: "p" }), r#"{"notice":"p"}"#);
     }
-    let ask = Answer::Ask {
-        reason: "sure?",
-        person: None,
-    };
-    assert_eq!(
-        said(Moment::PreToolUse, ask),
-        r#"{"decision":"block","reason":"sure?"}"#
-    );
+    let ask = Answer::Ask { reason: "sure?", person: None };
+    assert_eq!(said(Moment::PreToolUse, ask), r#"{"decision":"block","reason":"sure?"}"#);
     let input = Json::parse(r#"{"command":"trash x"}"#).unwrap();
-    let rewrite = |context| Answer::Rewrite {
-        input: input.clone(),
-        person: None,
-        context,
-    };
+    let rewrite = |context| Answer::Rewrite { input: input.clone(), person: None, context };
     let input = r#"{"input":{"command":"trash x"},"guidance":""#;
     assert_eq!(
         said(Moment::PreToolUse, rewrite(Some("why"))),
@@ -270,12 +182,6 @@ fn the_result_is_asked_for_beside_any_answer() {
         Harness::Pi.ask_after(reply).stdout
     };
     assert_eq!(asked(Answer::Pass), r#"{"after":true}"#);
-    assert_eq!(
-        asked(Answer::Notice { person: "{p}" }),
-        r#"{"notice":"{p}","after":true}"#
-    );
-    assert_eq!(
-        Harness::Claude.ask_after(Reply::default()),
-        Reply::default()
-    );
+    assert_eq!(asked(Answer::Notice { person: "{p}" }), r#"{"notice":"{p}","after":true}"#);
+    assert_eq!(Harness::Claude.ask_after(Reply::default()), Reply::default());
 }

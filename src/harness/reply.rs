@@ -74,24 +74,13 @@ impl Reply {
     /// An object of the parts that are there; no part, no output.
     pub(super) fn json<'a>(parts: impl IntoIterator<Item = Option<Part<'a>>>) -> Self {
         let parts: Vec<Part<'a>> = parts.into_iter().flatten().collect();
-        let stdout = if parts.is_empty() {
-            String::new()
-        } else {
-            Json::object(parts).to_text()
-        };
-        Self {
-            stdout,
-            ..Self::default()
-        }
+        let stdout = if parts.is_empty() { String::new() } else { Json::object(parts).to_text() };
+        Self { stdout, ..Self::default() }
     }
 
     /// A refusal in the form of exit status 2. Without text on stderr it would count for nothing.
     pub(crate) fn refusal(reason: &str) -> Self {
-        Self {
-            stderr: format!("{}\n", never_blank(reason)),
-            exit: 2,
-            ..Self::default()
-        }
+        Self { stderr: format!("{}\n", never_blank(reason)), exit: 2, ..Self::default() }
     }
 }
 
@@ -120,11 +109,7 @@ pub(super) fn encode(moment: Moment, answer: Answer<'_>, dialect: Dialect) -> Re
         Answer::Deny { reason, person } | Answer::Ask { reason, person } => {
             deny(moment, reason, person)
         }
-        Answer::Rewrite {
-            input,
-            person,
-            context,
-        } if before_tool => {
+        Answer::Rewrite { input, person, context } if before_tool => {
             let allow = dialect.rewrite_decision;
             let parts = [
                 allow.map(|word| ("permissionDecision", Json::string(word))),
@@ -184,10 +169,7 @@ fn specific<'a>(moment: Moment, parts: impl IntoIterator<Item = Part<'a>>) -> Pa
 /// A decision about a call before it runs.
 fn decision<'a>(word: &'static str, reason: &'a str) -> Part<'a> {
     let reason = Json::string(never_blank(reason));
-    let parts = [
-        ("permissionDecision", Json::string(word)),
-        ("permissionDecisionReason", reason),
-    ];
+    let parts = [("permissionDecision", Json::string(word)), ("permissionDecisionReason", reason)];
     specific(Moment::PreToolUse, parts)
 }
 
@@ -220,11 +202,7 @@ pub(crate) fn instead(input: &Json<'_>) -> String {
 
 /// `reason`, or that there is none.
 pub(super) fn never_blank(reason: &str) -> &str {
-    if reason.trim().is_empty() {
-        NO_REASON
-    } else {
-        reason
-    }
+    if reason.trim().is_empty() { NO_REASON } else { reason }
 }
 
 /// Cuts `text` to the length that reaches the agent whole.

@@ -113,10 +113,7 @@ pub(crate) fn codex(home: &Path, directory: Option<PathBuf>) -> Registration {
         moments: CODEX_MOMENTS,
         fail_closed: &[],
         schema: &CODEX_SCHEMA,
-        switches: vec![
-            directory.join("config.toml"),
-            "/etc/codex/requirements.toml".into(),
-        ],
+        switches: vec![directory.join("config.toml"), "/etc/codex/requirements.toml".into()],
         project_switches: &[".codex/config.toml"],
         afterwards: "Codex runs new and changed hooks only after you have reviewed them: start it and open /hooks.\n",
     }

@@ -35,14 +35,10 @@ pub(crate) fn unified(old_name: &str, new_name: &str, old: &str, new: &str) -> S
         let length = (at..lines.len()).take_while(|at| changed(*at)).count();
         let hunk = lines.iter().skip(at).take(length.max(1));
         let count = |other: fn(&str) -> Line| {
-            hunk.clone()
-                .filter(|line| **line != other(inner(line)))
-                .count()
+            hunk.clone().filter(|line| **line != other(inner(line))).count()
         };
-        let (old_count, new_count) = (
-            count(|line| Line::Added(line)),
-            count(|line| Line::Removed(line)),
-        );
+        let (old_count, new_count) =
+            (count(|line| Line::Added(line)), count(|line| Line::Removed(line)));
         if length > 0 {
             if text.is_empty() {
                 text = format!("--- {old_name}\n+++ {new_name}\n");
@@ -54,10 +50,9 @@ pub(crate) fn unified(old_name: &str, new_name: &str, old: &str, new: &str) -> S
             let head =
                 [old_start, old_count, new_start, new_count].map(|number| number.to_string());
             let [old_start, old_count, new_start, new_count] = head;
-            text += &[
-                "@@ -", &old_start, ",", &old_count, " +", &new_start, ",", &new_count, " @@\n",
-            ]
-            .concat();
+            text +=
+                &["@@ -", &old_start, ",", &old_count, " +", &new_start, ",", &new_count, " @@\n"]
+                    .concat();
             hunk.for_each(|line| write_line(&mut text, line));
         }
         old_line += old_count;
@@ -88,19 +83,10 @@ fn write_line(text: &mut String, line: &Line) {
 
 /// The longest common subsequence, between what is common at both ends.
 fn compare<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Line<'t>> {
-    let head = old
-        .iter()
-        .zip(new)
-        .take_while(|(old, new)| old == new)
-        .count();
+    let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let (same, old) = old.split_at(head);
     let (_, new) = new.split_at(head);
-    let tail = old
-        .iter()
-        .rev()
-        .zip(new.iter().rev())
-        .take_while(|(old, new)| old == new)
-        .count();
+    let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
     let (old, rest) = old.split_at(old.len() - tail);
     let (new, _) = new.split_at(new.len() - tail);
     let mut lines: Vec<Line> = same.iter().map(|line| Line::Same(line)).collect();
@@ -151,10 +137,7 @@ mod tests {
     #[test]
     fn hunks_are_those_of_diff() {
         assert_eq!(unified("a", "b", "x\n", "x\n"), "");
-        assert_eq!(
-            unified("a", "b", "", "x\n"),
-            "--- a\n+++ b\n@@ -0,0 +1,1 @@\n+x\n"
-        );
+        assert_eq!(unified("a", "b", "", "x\n"), "--- a\n+++ b\n@@ -0,0 +1,1 @@\n+x\n");
         let old = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
         let new = "1\n2\nx\n4\n5\n6\n7\n8\n9\n10\ny";
         let expected = "--- a\n+++ b\n@@ -1,6 +1,6 @@\n 1\n 2\n-3\n+x\n 4\n 5\n 6\n\

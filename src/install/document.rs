@@ -13,11 +13,7 @@ pub(crate) enum Refusal {
     /// It is no JSON.
     Syntax(SyntaxError),
     /// A container has another type than clients read there.
-    Type {
-        path: String,
-        expected: &'static str,
-        found: &'static str,
-    },
+    Type { path: String, expected: &'static str, found: &'static str },
     /// A key that we would have to choose between.
     Twice { path: String },
 }
@@ -26,11 +22,9 @@ impl fmt::Display for Refusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Syntax(error) => write!(out, "invalid JSON: {error}"),
-            Self::Type {
-                path,
-                expected,
-                found,
-            } => write!(out, "{path} must be {expected}, found {found}"),
+            Self::Type { path, expected, found } => {
+                write!(out, "{path} must be {expected}, found {found}")
+            }
             Self::Twice { path } => write!(out, "`{path}` occurs twice; remove one of the two"),
         }
     }
@@ -57,21 +51,14 @@ impl Style {
             // Our own keys need no escapes.
             (
                 "{",
-                entries
-                    .iter()
-                    .map(|(key, item)| format!("\"{key}\": {}", inside(item)))
-                    .collect(),
+                entries.iter().map(|(key, item)| format!("\"{key}\": {}", inside(item))).collect(),
                 "}",
             )
         } else {
             return value.to_text();
         };
         let between = format!(",{}{inner}", self.newline);
-        format!(
-            "{open}{0}{inner}{1}{0}{indent}{close}",
-            self.newline,
-            items.join(&between)
-        )
+        format!("{open}{0}{inner}{1}{0}{indent}{close}", self.newline, items.join(&between))
     }
 }
 
@@ -91,11 +78,7 @@ pub(super) struct Document<'t> {
 
 impl<'t> Document<'t> {
     pub(super) fn read(text: &'t str, comments: bool) -> Result<Self, Refusal> {
-        let plain = if comments {
-            spans::without_comments(text)
-        } else {
-            text.to_owned()
-        };
+        let plain = if comments { spans::without_comments(text) } else { text.to_owned() };
         let root = Json::parse(&plain).map_err(Refusal::Syntax)?;
         if root.as_object().is_none() {
             return Err(Refusal::Type {
@@ -112,10 +95,7 @@ impl<'t> Document<'t> {
             text,
             plain,
             comments,
-            style: Style {
-                newline,
-                unit: "  ".into(),
-            },
+            style: Style { newline, unit: "  ".into() },
             root,
             members,
             indent: None,
@@ -143,14 +123,7 @@ impl<'t> Document<'t> {
             (None, [.., before, last]) => {
                 let start = spans::blanks_start(self.text, last.start());
                 let blanks = self.slice(&(start.max(before.end())..last.start()));
-                (
-                    if blanks.starts_with(' ') {
-                        " ".into()
-                    } else {
-                        String::new()
-                    },
-                    None,
-                )
+                (if blanks.starts_with(' ') { " ".into() } else { String::new() }, None)
             }
             (None, _) => (String::new(), None),
         }
@@ -164,10 +137,7 @@ impl<'t> Document<'t> {
     /// The blanks before `at`, if nothing else stands before it on its line.
     pub(super) fn line_indent(&self, at: usize) -> Option<String> {
         let blanks = self.slice(&(spans::blanks_start(self.text, at)..at));
-        blanks
-            .rfind('\n')
-            .and_then(|newline| blanks.get(newline + 1..))
-            .map(str::to_owned)
+        blanks.rfind('\n').and_then(|newline| blanks.get(newline + 1..)).map(str::to_owned)
     }
 
     /// The groups of an event and what in them is ours. Groups of another form hold nothing of ours.
@@ -199,9 +169,7 @@ impl<'t> Document<'t> {
     ) -> Result<Option<&'c Child>, Refusal> {
         let mut found = members.iter().filter(|member| self.key(member) == key);
         match (found.next(), found.next()) {
-            (_, Some(_)) => Err(Refusal::Twice {
-                path: path.to_owned(),
-            }),
+            (_, Some(_)) => Err(Refusal::Twice { path: path.to_owned() }),
             (member, None) => Ok(member),
         }
     }
@@ -217,11 +185,7 @@ impl<'t> Document<'t> {
         if first == Some(open) || self.slice(&child.value) == "null" {
             return Ok(spans::children(&self.plain, &child.value));
         }
-        let expected = if open == b'{' {
-            "an object"
-        } else {
-            "an array"
-        };
+        let expected = if open == b'{' { "an object" } else { "an array" };
         Err(Refusal::Type {
             path: path.to_owned(),
             expected,
@@ -236,10 +200,7 @@ impl<'t> Document<'t> {
 
     pub(super) fn key(&self, child: &Child) -> String {
         let key = child.key.as_ref().map(|key| self.value(key));
-        key.as_ref()
-            .and_then(Json::as_str)
-            .unwrap_or_default()
-            .to_owned()
+        key.as_ref().and_then(Json::as_str).unwrap_or_default().to_owned()
     }
 
     /// The value at a span that the scan has found; the whole was valid, so each part is.

@@ -32,11 +32,7 @@ pub(crate) struct Extension {
 /// for us: Pi leaves them out, without a word, where it does not trust the project.
 pub(crate) fn pi(home: &Path, directory: Option<PathBuf>) -> Extension {
     let directory = directory.unwrap_or_else(|| home.join(".pi/agent"));
-    Extension {
-        harness: "pi",
-        file: directory.join("extensions/i-insist.ts"),
-        directory,
-    }
+    Extension { harness: "pi", file: directory.join("extensions/i-insist.ts"), directory }
 }
 
 pub(super) fn install(world: &World, client: &Extension, dry_run: bool) -> Result<String, String> {
@@ -45,19 +41,13 @@ pub(super) fn install(world: &World, client: &Extension, dry_run: bool) -> Resul
     let before = own_text(client)?;
     let place = client.file.display();
     if before.as_ref() == Some(&after) {
-        return Ok(format!(
-            "{}: already registered in {place}\n",
-            client.harness
-        ));
+        return Ok(format!("{}: already registered in {place}\n", client.harness));
     }
     let Some(locked) = locked else {
         return Ok(rehearsal(&client.file, before.as_deref(), Some(&after)));
     };
     let warning = locked.replace(before.as_deref().map(str::as_bytes), Some(after.as_bytes()))?;
-    Ok(done(
-        format!("{}: registered in {place}\n", client.harness),
-        warning,
-    ))
+    Ok(done(format!("{}: registered in {place}\n", client.harness), warning))
 }
 
 pub(super) fn uninstall(
@@ -79,10 +69,7 @@ pub(super) fn uninstall(
         return Ok(rehearsal(&client.file, Some(&before), None));
     };
     let warning = locked.replace(Some(before.as_bytes()), None)?;
-    Ok(done(
-        format!("{}: removed from {place}\n", client.harness),
-        warning,
-    ))
+    Ok(done(format!("{}: removed from {place}\n", client.harness), warning))
 }
 
 /// What became of the extension.
@@ -193,50 +180,23 @@ mod tests {
         let program = program.replace('"', "\\\"");
         assert!(text.contains(&format!("const PROGRAM: string = \"{program}\";\n")));
         assert!(text.contains("const SECONDS = {\"tool\":600,\"message\":30,\"finish\":3600};\n"));
-        let environment: Vec<_> = text
-            .lines()
-            .filter(|line| line.contains("process.env"))
-            .collect();
+        let environment: Vec<_> =
+            text.lines().filter(|line| line.contains("process.env")).collect();
         assert_eq!(environment.len(), 1, "{environment:?}");
         assert!(environment[0].contains("PI_SESSION_ID"));
         assert_eq!(shown(&world, &client), (0, "registered".into()));
-        assert!(
-            install(&world, &client, false)
-                .out
-                .contains("already registered")
-        );
+        assert!(install(&world, &client, false).out.contains("already registered"));
         // The name on PATH is taken where it leads here, and then the old text is outdated.
-        symlink(
-            world.program.as_ref().unwrap(),
-            world.home.join("bin/i-insist"),
-        )
-        .unwrap();
+        symlink(world.program.as_ref().unwrap(), world.home.join("bin/i-insist")).unwrap();
         assert_eq!(shown(&world, &client).0, 1);
         assert_eq!(ensure(&world, std::slice::from_ref(&client)).exit, 0);
-        assert!(
-            fs::read_to_string(client.file())
-                .unwrap()
-                .contains("/bin/i-insist\";\n")
-        );
-        assert!(
-            uninstall(&world, &client, true)
-                .out
-                .contains("-const PROGRAM")
-        );
+        assert!(fs::read_to_string(client.file()).unwrap().contains("/bin/i-insist\";\n"));
+        assert!(uninstall(&world, &client, true).out.contains("-const PROGRAM"));
         assert!(client.file().exists());
         assert!(uninstall(&world, &client, false).out.contains("removed"));
         assert!(!client.file().exists());
-        assert!(
-            uninstall(&world, &client, false)
-                .out
-                .contains("not registered")
-        );
-        assert_eq!(
-            fs::read_dir(client.file().parent().unwrap())
-                .unwrap()
-                .count(),
-            0
-        );
+        assert!(uninstall(&world, &client, false).out.contains("not registered"));
+        assert_eq!(fs::read_dir(client.file().parent().unwrap()).unwrap().count(), 0);
         fs::remove_dir_all(&world.home).unwrap();
     }
 
@@ -245,23 +205,15 @@ mod tests {
         let (world, client) = world("foreign");
         fs::create_dir_all(client.file().parent().unwrap()).unwrap();
         fs::write(client.file(), "export default () => {};\n").unwrap();
-        for report in [
-            install(&world, &client, false),
-            ensure(&world, std::slice::from_ref(&client)),
-        ] {
+        for report in
+            [install(&world, &client, false), ensure(&world, std::slice::from_ref(&client))]
+        {
             assert_eq!(report.exit, 2);
             assert!(report.err.contains("not ours"), "{report:?}");
         }
         assert_eq!(shown(&world, &client).0, 2);
-        assert!(
-            uninstall(&world, &client, false)
-                .out
-                .contains("not registered")
-        );
-        assert_eq!(
-            fs::read_to_string(client.file()).unwrap(),
-            "export default () => {};\n"
-        );
+        assert!(uninstall(&world, &client, false).out.contains("not registered"));
+        assert_eq!(fs::read_to_string(client.file()).unwrap(), "export default () => {};\n");
         fs::remove_dir_all(&world.home).unwrap();
     }
 

@@ -44,16 +44,8 @@ pub(crate) struct Report {
 impl Report {
     fn of(result: Result<String, String>) -> Self {
         match result {
-            Ok(out) => Self {
-                exit: 0,
-                out,
-                err: String::new(),
-            },
-            Err(err) => Self {
-                exit: 2,
-                out: String::new(),
-                err: format!("i-insist: {err}\n"),
-            },
+            Ok(out) => Self { exit: 0, out, err: String::new() },
+            Err(err) => Self { exit: 2, out: String::new(), err: format!("i-insist: {err}\n") },
         }
     }
 }
@@ -126,17 +118,10 @@ pub(crate) fn uninstall(world: &World, client: &Client, dry_run: bool) -> Report
 /// Registers with every client that is on `PATH` or has a configuration: all of them, or, when one
 /// refuses, none.
 pub(crate) fn ensure(world: &World, clients: &[Client]) -> Report {
-    let present: Vec<_> = clients
-        .iter()
-        .filter(|client| client.is_present(world))
-        .collect();
+    let present: Vec<_> = clients.iter().filter(|client| client.is_present(world)).collect();
     if present.is_empty() {
         let err = "i-insist: no client was found on PATH or by its configuration; nothing was registered\n";
-        return Report {
-            exit: 1,
-            out: String::new(),
-            err: err.into(),
-        };
+        return Report { exit: 1, out: String::new(), err: err.into() };
     }
     let all = |dry_run: bool| {
         present
@@ -168,11 +153,8 @@ fn try_install(world: &World, client: &Registration, dry_run: bool) -> Result<St
     };
     write_record(&record, &former)?;
     let warning = locked.replace(before.as_deref().map(str::as_bytes), Some(after.as_bytes()))?;
-    let done = format!(
-        "{rule_file}{}: registered in {}\n",
-        client.harness,
-        client.settings.display()
-    );
+    let done =
+        format!("{rule_file}{}: registered in {}\n", client.harness, client.settings.display());
     Ok(done + client.afterwards + &warning.map(|text| text + "\n").unwrap_or_default())
 }
 
@@ -191,10 +173,7 @@ fn plan(
 ) -> Result<String, Problem> {
     let at_file = |why: String| format!("configuration {}: {why}", client.settings.display());
     let is_this_binary = |word: &str| leads_here(world, word);
-    let owner = Owner {
-        harness: client.harness,
-        is_this_binary: &is_this_binary,
-    };
+    let owner = Owner { harness: client.harness, is_this_binary: &is_this_binary };
     let after = splice::install(before, client.comments, entries, &owner, former)
         .map_err(|refusal| at_file(refusal.to_string()))?;
     let planned = splice::Settings::read(&after, client.comments)
@@ -214,11 +193,7 @@ fn plan(
 }
 
 fn try_uninstall(world: &World, client: &Registration, dry_run: bool) -> Result<String, String> {
-    let nothing = format!(
-        "{}: not registered in {}\n",
-        client.harness,
-        client.settings.display()
-    );
+    let nothing = format!("{}: not registered in {}\n", client.harness, client.settings.display());
     if read_text(&client.settings).map_err(unchanged)?.is_none() {
         // No folder is made for what is not there.
         if !dry_run {
@@ -232,10 +207,7 @@ fn try_uninstall(world: &World, client: &Registration, dry_run: bool) -> Result<
     };
     let record = record_path(world, client);
     let is_this_binary = |word: &str| leads_here(world, word);
-    let owner = Owner {
-        harness: client.harness,
-        is_this_binary: &is_this_binary,
-    };
+    let owner = Owner { harness: client.harness, is_this_binary: &is_this_binary };
     let after = splice::uninstall(&before, client.comments, &owner, &read_record(&record)?)
         .map_err(|refusal| {
             let settings = client.settings.display();
@@ -251,11 +223,7 @@ fn try_uninstall(world: &World, client: &Registration, dry_run: bool) -> Result<
     // The settings have changed: what fails from here on is no failure of the whole.
     let kept = write_record(&record, &Former::new()).err();
     let warning = warning.or(kept.map(|why| format!("warning: {why}")));
-    let done = format!(
-        "{}: removed from {}\n",
-        client.harness,
-        client.settings.display()
-    );
+    let done = format!("{}: removed from {}\n", client.harness, client.settings.display());
     Ok(done + &warning.map(|text| text + "\n").unwrap_or_default())
 }
 
@@ -272,10 +240,7 @@ fn entries(client: &Registration, word: &str) -> Vec<Entry> {
         if client.fail_closed.contains(moment) {
             fields.push(("onFailure", Json::from("block")));
         }
-        Entry {
-            event: moment.client_name(),
-            handler: Json::object(fields),
-        }
+        Entry { event: moment.client_name(), handler: Json::object(fields) }
     };
     client.moments.iter().map(entry).collect()
 }
@@ -340,9 +305,7 @@ fn rule_file(world: &World) -> PathBuf {
 }
 
 fn read_text(path: &Path) -> Result<Option<String>, String> {
-    replace::read(path)?
-        .map(|bytes| replace::text(path, bytes))
-        .transpose()
+    replace::read(path)?.map(|bytes| replace::text(path, bytes)).transpose()
 }
 
 /// Puts the first rule file in place, unless anything has its name.
@@ -369,11 +332,7 @@ fn put_rule_file(world: &World, dry_run: bool) -> Result<String, String> {
 fn rehearsal(path: &Path, before: Option<&str>, after: Option<&str>) -> String {
     let name = path.display().to_string();
     let side = |text: Option<&str>| {
-        if text.is_some() {
-            name.clone()
-        } else {
-            "/dev/null".to_owned()
-        }
+        if text.is_some() { name.clone() } else { "/dev/null".to_owned() }
     };
     diff::unified(
         &side(before),
@@ -384,13 +343,8 @@ fn rehearsal(path: &Path, before: Option<&str>, after: Option<&str>) -> String {
 }
 
 fn record_path(world: &World, client: &Registration) -> PathBuf {
-    let digest = sha256::hex(&sha256::digest(
-        client.settings.as_os_str().as_encoded_bytes(),
-    ));
-    world
-        .state
-        .join("registrations")
-        .join(format!("{}-{digest}.json", client.harness))
+    let digest = sha256::hex(&sha256::digest(client.settings.as_os_str().as_encoded_bytes()));
+    world.state.join("registrations").join(format!("{}-{digest}.json", client.harness))
 }
 
 /// A record that makes no sense is none: then emptied containers go.
@@ -409,12 +363,9 @@ fn write_record(path: &Path, former: &Former) -> Result<(), String> {
     }
     let locked = Locked::new(path)?;
     let before = locked.read()?;
-    let record = Json::object(
-        former
-            .iter()
-            .map(|(key, text)| (key.as_str(), Json::from(text.as_str()))),
-    )
-    .to_text();
+    let record =
+        Json::object(former.iter().map(|(key, text)| (key.as_str(), Json::from(text.as_str()))))
+            .to_text();
     let after = (!former.is_empty()).then_some(record.as_bytes());
     if before.as_deref() != after {
         locked.replace(before.as_deref(), after)?;

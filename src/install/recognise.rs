@@ -28,9 +28,7 @@ impl Owner<'_> {
             return false;
         };
         words.get(1..) == wanted_words.get(1..)
-            && words
-                .first()
-                .is_some_and(|program| (self.is_this_binary)(program))
+            && words.first().is_some_and(|program| (self.is_this_binary)(program))
             && fields.len() == wanted_fields.len()
             && wanted_fields
                 .iter()
@@ -117,10 +115,7 @@ mod tests {
 
     #[test]
     fn ours_is_told_by_program_and_subcommand() {
-        let owner = Owner {
-            harness: "claude",
-            is_this_binary: &|_| false,
-        };
+        let owner = Owner { harness: "claude", is_this_binary: &|_| false };
         let owns = |command: &str| owner.owns(&Json::object([("command", Json::string(command))]));
         for command in [
             "i-insist hook --harness claude pre-tool-use",

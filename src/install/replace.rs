@@ -35,19 +35,12 @@ impl Locked {
         let folder = target.parent().unwrap_or(Path::new("/"));
         // A link into a folder that is not there is an error; our own path is made.
         if path == target {
-            let made = fs::DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(folder);
+            let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
             made.map_err(|error| describe(folder, &error))?;
         }
         let lock = beside(&target, "lock");
         let held = acquire(&lock).map_err(|error| describe(&lock, &error))?;
-        let locked = Self {
-            target,
-            lock,
-            _held: held,
-        };
+        let locked = Self { target, lock, _held: held };
         // Under the lock nobody is writing it: a killed run has left it.
         match fs::remove_file(beside(&locked.target, "new")) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -94,11 +87,8 @@ impl Locked {
         after: Option<&[u8]>,
     ) -> io::Result<()> {
         if let Some(bytes) = after {
-            let mut file = OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(temporary)?;
+            let mut file =
+                OpenOptions::new().write(true).create_new(true).mode(0o600).open(temporary)?;
             file.write_all(bytes)?;
             if before.is_some() {
                 keep_attributes(&File::open(&self.target)?, &file)?;
@@ -134,10 +124,7 @@ impl Drop for Locked {
 /// Removes what a killed run left beside `path`, if it did.
 pub(crate) fn clean_up(path: &Path) -> Result<(), String> {
     let target = target(path)?;
-    if ["lock", "new"]
-        .iter()
-        .any(|kind| beside(&target, kind).exists())
-    {
+    if ["lock", "new"].iter().any(|kind| beside(&target, kind).exists()) {
         drop(Locked::new(path)?);
     }
     Ok(())
@@ -148,10 +135,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-            ) =>
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
         {
             Ok(None)
         }
@@ -174,12 +158,8 @@ fn acquire(path: &Path) -> io::Result<File> {
     let start = Instant::now();
     let mut nap = Duration::from_millis(1);
     loop {
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(path)?;
+        let file =
+            OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
         match file.try_lock() {
             Ok(()) => {
                 let held = file.metadata()?;
@@ -252,10 +232,8 @@ mod tests {
     }
 
     fn names(folder: &Path) -> Vec<OsString> {
-        let mut names: Vec<_> = fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name())
-            .collect();
+        let mut names: Vec<_> =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
         names
     }
@@ -272,10 +250,7 @@ mod tests {
         assert_eq!(locked.replace(Some(b"old"), Some(b"new")), Ok(None));
         drop(locked);
         assert_eq!(fs::read(folder.join("real/file")).unwrap(), b"new");
-        assert_eq!(
-            fs::metadata(folder.join("two")).unwrap().mode() & 0o7777,
-            0o640
-        );
+        assert_eq!(fs::metadata(folder.join("two")).unwrap().mode() & 0o7777, 0o640);
         assert_eq!(fs::read_link(folder.join("two")).unwrap(), Path::new("one"));
         assert_eq!(names(&folder.join("real")), ["file"]);
         assert_eq!(names(&folder), ["one", "real", "two"]);
@@ -288,9 +263,7 @@ mod tests {
         symlink("absent", folder.join("link")).unwrap();
         symlink("no/such", folder.join("lost")).unwrap();
         assert_eq!(
-            Locked::new(&folder.join("link"))
-                .unwrap()
-                .replace(None, Some(b"new")),
+            Locked::new(&folder.join("link")).unwrap().replace(None, Some(b"new")),
             Ok(None)
         );
         assert_eq!(fs::read(folder.join("absent")).unwrap(), b"new");

@@ -40,12 +40,7 @@ pub(crate) fn install(
         former.clear();
         former.insert(NO_FILE.into(), "null".into());
         let whole = Json::object([("hooks", hooks_object(entries))]);
-        return Ok(Style {
-            newline: "\n",
-            unit: "  ".into(),
-        }
-        .render(&whole, Some(""))
-            + "\n");
+        return Ok(Style { newline: "\n", unit: "  ".into() }.render(&whole, Some("")) + "\n");
     };
     let (mark, body) = split_mark(text);
     let document = Document::read(body, comments)?;
@@ -64,9 +59,7 @@ pub(crate) fn uninstall(
     let (mark, body) = split_mark(text);
     let document = Document::read(body, comments)?;
     let mut edits = Edits::default();
-    Ok(document
-        .uninstall(owner, former, &mut edits)?
-        .then(|| mark.to_owned() + &edits.apply(body)))
+    Ok(document.uninstall(owner, former, &mut edits)?.then(|| mark.to_owned() + &edits.apply(body)))
 }
 
 /// A settings text that was read, to be looked at.
@@ -86,17 +79,10 @@ impl<'t> Settings<'t> {
     /// Where ours stand: event, group, handler.
     pub(crate) fn places(&self, owner: &Owner) -> Vec<(String, usize, usize)> {
         let document = &self.0;
-        let hooks = document
-            .members
-            .iter()
-            .filter(|member| document.key(member) == "hooks");
+        let hooks = document.members.iter().filter(|member| document.key(member) == "hooks");
         let mut places = Vec::new();
         for event in hooks.flat_map(|hooks| spans::children(&document.plain, &hooks.value)) {
-            for (at, group) in document
-                .groups(&document.items(&event), owner)
-                .iter()
-                .enumerate()
-            {
+            for (at, group) in document.groups(&document.items(&event), owner).iter().enumerate() {
                 places.extend(mine(group).map(|(handler, _)| (document.key(&event), at, handler)));
             }
         }
@@ -105,8 +91,7 @@ impl<'t> Settings<'t> {
 }
 
 fn split_mark(text: &str) -> (&str, &str) {
-    text.strip_prefix(MARK)
-        .map_or(("", text), |body| (MARK, body))
+    text.strip_prefix(MARK).map_or(("", text), |body| (MARK, body))
 }
 
 fn group(entry: &Entry) -> Json<'static> {
@@ -114,11 +99,7 @@ fn group(entry: &Entry) -> Json<'static> {
 }
 
 fn hooks_object(entries: &[Entry]) -> Json<'static> {
-    Json::object(
-        entries
-            .iter()
-            .map(|entry| (entry.event, Json::Array(vec![group(entry)]))),
-    )
+    Json::object(entries.iter().map(|entry| (entry.event, Json::Array(vec![group(entry)]))))
 }
 
 /// Splices that do not overlap, in any order.
@@ -266,10 +247,7 @@ impl Document<'_> {
             }
             (None, Some((at, _, group, _))) => {
                 let indent = self.line_indent(group.span.start);
-                edits.put(
-                    group.span.clone(),
-                    self.style.render(&new, indent.as_deref()),
-                );
+                edits.put(group.span.clone(), self.style.render(&new, indent.as_deref()));
                 Some((at, None))
             }
             (None, None) => {
@@ -316,11 +294,8 @@ impl Document<'_> {
         } else if let Some(text) = self.former(former, "hooks") {
             edits.put(hooks.value.clone(), text);
         } else if self.members.len() > 1 {
-            let gone: Vec<bool> = self
-                .members
-                .iter()
-                .map(|member| member.start() == hooks.start())
-                .collect();
+            let gone: Vec<bool> =
+                self.members.iter().map(|member| member.start() == hooks.start()).collect();
             self.remove(&self.members, &gone, edits);
         } else if former.contains_key(NO_FILE) {
             return Ok(false);
@@ -333,11 +308,7 @@ impl Document<'_> {
     /// The recorded text, if it is what it may be: a container with nothing in it, or `null`.
     fn former<'f>(&self, former: &'f Former, path: &str) -> Option<&'f str> {
         let text = former.get(path)?;
-        let plain = if self.comments {
-            spans::without_comments(text)
-        } else {
-            text.clone()
-        };
+        let plain = if self.comments { spans::without_comments(text) } else { text.clone() };
         let blank = match Json::parse(&plain) {
             Ok(Json::Array(items)) => items.is_empty(),
             Ok(Json::Object(entries)) => entries.is_empty(),
@@ -361,11 +332,9 @@ impl Document<'_> {
             let mut mine = group.mine.clone();
             match kept {
                 Some((kept, None)) if kept == at => mine.fill(false),
-                Some((kept, Some(handler))) if kept == at => mine
-                    .iter_mut()
-                    .skip(handler)
-                    .take(1)
-                    .for_each(|it| *it = false),
+                Some((kept, Some(handler))) if kept == at => {
+                    mine.iter_mut().skip(handler).take(1).for_each(|it| *it = false);
+                }
                 _ => {}
             }
             let whole = !mine.is_empty() && !mine.contains(&false);
@@ -381,11 +350,8 @@ impl Document<'_> {
     /// Takes out the children marked in `gone`, each with the comma that no longer separates.
     fn remove(&self, children: &[Child], gone: &[bool], edits: &mut Edits) {
         let leading = gone.iter().take_while(|gone| **gone).count();
-        for (index, (child, _)) in children
-            .iter()
-            .zip(gone)
-            .enumerate()
-            .filter(|(_, (_, gone))| **gone)
+        for (index, (child, _)) in
+            children.iter().zip(gone).enumerate().filter(|(_, (_, gone))| **gone)
         {
             if index < leading {
                 edits.put(child.start()..child.end(), "");
@@ -401,10 +367,7 @@ impl Document<'_> {
                 if let Some(comma) = before {
                     edits.put(comma..comma + 1, "");
                 }
-                edits.put(
-                    start.max(before.map_or(0, |comma| comma + 1))..child.end(),
-                    "",
-                );
+                edits.put(start.max(before.map_or(0, |comma| comma + 1))..child.end(), "");
             }
         }
     }
@@ -426,11 +389,7 @@ impl Document<'_> {
     ) {
         let Some(last) = children.last() else {
             let whole = Json::object(members.iter().map(|(key, value)| (*key, value.clone())));
-            let child = Child {
-                key: None,
-                value: object.clone(),
-                comma: None,
-            };
+            let child = Child { key: None, value: object.clone(), comma: None };
             return self.replace_blank(&child, path, Some(""), &whole, former, edits);
         };
         let (gap, indent) = self.gap(children, indent);

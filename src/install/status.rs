@@ -40,13 +40,7 @@ fn hooks_state(world: &World, client: &Registration) -> State {
         switches::check(client, &world.current_directory)?;
         let before = read_text(&client.settings)?;
         let entries = entries(client, &program_word(world)?);
-        let after = plan(
-            world,
-            client,
-            &entries,
-            before.as_deref(),
-            &mut Former::new(),
-        )?;
+        let after = plan(world, client, &entries, before.as_deref(), &mut Former::new())?;
         Ok((before, after))
     };
     let (before, after) = match planned() {
@@ -56,10 +50,7 @@ fn hooks_state(world: &World, client: &Registration) -> State {
         Err(Problem::Unreadable(message)) => return State::Unreadable(message),
     };
     let is_this_binary = |word: &str| leads_here(world, word);
-    let owner = Owner {
-        harness: client.harness,
-        is_this_binary: &is_this_binary,
-    };
+    let owner = Owner { harness: client.harness, is_this_binary: &is_this_binary };
     match Settings::read(&before, client.comments) {
         _ if before == after => State::Registered,
         Ok(settings) if settings.places(&owner).is_empty() => State::Absent,
@@ -89,15 +80,9 @@ pub(crate) fn status(world: &World, clients: &[Client], rule_files: &[PathBuf]) 
         };
         report.exit = report.exit.max(exit);
         let file = client.file().display();
-        say(
-            &mut report.out,
-            format_args!("{}: {file}\n  {text}", client.harness()),
-        );
+        say(&mut report.out, format_args!("{}: {file}\n  {text}", client.harness()));
         if waits {
-            say(
-                &mut report.out,
-                format_args!("  trust: unknown; review the hooks in the client"),
-            );
+            say(&mut report.out, format_args!("  trust: unknown; review the hooks in the client"));
         }
     }
     let on_path = match lookup(&world.path, "i-insist") {
@@ -107,10 +92,7 @@ pub(crate) fn status(world: &World, clients: &[Client], rule_files: &[PathBuf]) 
     };
     say(&mut report.out, format_args!("i-insist on PATH: {on_path}"));
     for file in rule_files {
-        say(
-            &mut report.out,
-            format_args!("rule file: {}", file.display()),
-        );
+        say(&mut report.out, format_args!("rule file: {}", file.display()));
     }
     if rule_files.is_empty() {
         say(&mut report.out, format_args!("rule files: none"));

@@ -39,43 +39,27 @@ const JSON_SWITCHES: &[&str] = &["disableAllHooks", "allowManagedHooksOnly"];
 /// Fails when a file of the user, the system, or an ancestor of `directory` switches hooks off.
 pub(crate) fn check(client: &Registration, directory: &Path) -> Result<(), Problem> {
     let beside = client.settings.with_file_name("settings.local.json");
-    let user = [client.settings.clone(), beside]
-        .into_iter()
-        .chain(client.switches.iter().cloned());
-    let project = directory.ancestors().flat_map(|ancestor| {
-        client
-            .project_switches
-            .iter()
-            .map(|name| ancestor.join(name))
-    });
-    user.chain(project)
-        .try_for_each(|path| check_file(&path, client.comments))
+    let user = [client.settings.clone(), beside].into_iter().chain(client.switches.iter().cloned());
+    let project = directory
+        .ancestors()
+        .flat_map(|ancestor| client.project_switches.iter().map(|name| ancestor.join(name)));
+    user.chain(project).try_for_each(|path| check_file(&path, client.comments))
 }
 
 fn check_file(path: &Path, comments: bool) -> Result<(), Problem> {
     let Some(bytes) = replace::read(path)? else {
         return Ok(());
     };
-    let found = if path
-        .extension()
-        .is_some_and(|extension| extension == "toml")
-    {
+    let found = if path.extension().is_some_and(|extension| extension == "toml") {
         toml_switch(&toml(path, &bytes)?)
     } else {
         let text = replace::text(path, bytes)?;
         let text = text.trim_start_matches('\u{FEFF}');
-        let plain = if comments {
-            spans::without_comments(text)
-        } else {
-            text.to_owned()
-        };
+        let plain = if comments { spans::without_comments(text) } else { text.to_owned() };
         let settings = Json::parse(&plain)
             .map_err(|error| format!("configuration {}: invalid JSON: {error}", path.display()))?;
         let on = |name: &&&str| settings.get(name).and_then(Json::as_bool) == Some(true);
-        JSON_SWITCHES
-            .iter()
-            .find(on)
-            .map(|name| format!("\"{name}\": true"))
+        JSON_SWITCHES.iter().find(on).map(|name| format!("\"{name}\": true"))
     };
     match found {
         Some(switch) => Err(Problem::Disabled(format!(
@@ -109,11 +93,7 @@ fn toml_switch(table: &Table) -> Option<String> {
 }
 
 fn boolean(table: Option<&Table>, name: &str) -> Option<bool> {
-    if let Kind::Boolean(truth) = table?.get(name)?.kind {
-        Some(truth)
-    } else {
-        None
-    }
+    if let Kind::Boolean(truth) = table?.get(name)?.kind { Some(truth) } else { None }
 }
 
 /// Fails when the user has switched off one of our hooks by itself. Codex keys this by place:
@@ -122,23 +102,19 @@ pub(crate) fn check_places(
     client: &Registration,
     places: &[(String, usize, usize)],
 ) -> Result<(), Problem> {
-    let files = [
-        Some(client.settings.clone()),
-        client.settings.canonicalize().ok(),
-    ];
+    let files = [Some(client.settings.clone()), client.settings.canonicalize().ok()];
     let files: Vec<PathBuf> = files.into_iter().flatten().collect();
-    for path in client.switches.iter().filter(|path| {
-        path.extension()
-            .is_some_and(|extension| extension == "toml")
-    }) {
+    for path in client
+        .switches
+        .iter()
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+    {
         let Some(bytes) = replace::read(path)? else {
             continue;
         };
         let table = toml(path, &bytes)?;
-        let state = table
-            .get("hooks")
-            .and_then(Value::as_table)
-            .and_then(|hooks| hooks.get("state"));
+        let state =
+            table.get("hooks").and_then(Value::as_table).and_then(|hooks| hooks.get("state"));
         for (key, value) in state.and_then(Value::as_table).into_iter().flatten() {
             let ours = |(event, group, handler): &(String, usize, usize)| {
                 files
@@ -160,21 +136,13 @@ pub(crate) fn check_places(
 /// Fails on what makes the client drop the whole file, however much else is right in it.
 pub(crate) fn check_schema(settings: &Json, schema: &Schema) -> Result<(), String> {
     if let (Some(known), Some(members)) = (schema.top_level, settings.as_object())
-        && let Some((key, _)) = members
-            .iter()
-            .find(|(key, _)| !known.contains(&key.as_ref()))
+        && let Some((key, _)) = members.iter().find(|(key, _)| !known.contains(&key.as_ref()))
     {
-        return Err(format!(
-            "the client drops the whole file for its unknown key `{key}`"
-        ));
+        return Err(format!("the client drops the whole file for its unknown key `{key}`"));
     }
-    let events = settings
-        .get("hooks")
-        .and_then(Json::as_object)
-        .unwrap_or_default();
-    for (event, groups) in events
-        .iter()
-        .filter(|(event, _)| schema.events.contains(&event.as_ref()))
+    let events = settings.get("hooks").and_then(Json::as_object).unwrap_or_default();
+    for (event, groups) in
+        events.iter().filter(|(event, _)| schema.events.contains(&event.as_ref()))
     {
         for (at, group) in groups.as_array().unwrap_or_default().iter().enumerate() {
             let path = format!("hooks.{event}[{at}]");

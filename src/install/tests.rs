@@ -30,10 +30,8 @@ impl Home {
             client.switches.retain(|path| path.starts_with(&home));
             client
         };
-        let (claude, codex) = (
-            local(clients::claude(&home, None)),
-            local(clients::codex(&home, None)),
-        );
+        let (claude, codex) =
+            (local(clients::claude(&home, None)), local(clients::codex(&home, None)));
         let world = World {
             config_home: home.join(".config"),
             cache: home.join(".cache/i-insist"),
@@ -43,11 +41,7 @@ impl Home {
             program: Some(program),
             home,
         };
-        Self {
-            world,
-            claude,
-            codex,
-        }
+        Self { world, claude, codex }
     }
 
     fn at(&self, name: &str) -> PathBuf {
@@ -109,10 +103,7 @@ impl Drop for Home {
 
 /// How many handlers of ours each event of `text` has.
 fn counts(text: &str, harness: &str) -> Vec<(String, usize)> {
-    let owner = Owner {
-        harness,
-        is_this_binary: &|_| false,
-    };
+    let owner = Owner { harness, is_this_binary: &|_| false };
     let mut counts: Vec<(String, usize)> = Vec::new();
     for (event, ..) in splice::Settings::read(text, true).unwrap().places(&owner) {
         match counts.iter_mut().find(|(name, _)| *name == event) {
@@ -124,11 +115,7 @@ fn counts(text: &str, harness: &str) -> Vec<(String, usize)> {
 }
 
 fn once_each(client: &Registration) -> Vec<(String, usize)> {
-    client
-        .moments
-        .iter()
-        .map(|moment| (moment.client_name().to_owned(), 1))
-        .collect()
+    client.moments.iter().map(|moment| (moment.client_name().to_owned(), 1)).collect()
 }
 
 fn sorted(mut counts: Vec<(String, usize)>) -> Vec<(String, usize)> {
@@ -219,10 +206,7 @@ fn p44_install_keeps_every_byte_twice_changes_nothing_and_uninstall_restores() {
             sorted(once_each(&home.claude)),
             "{installed}"
         );
-        assert!(
-            text.contains("null") || holds_in_order(&installed, &text),
-            "{text}\n{installed}"
-        );
+        assert!(text.contains("null") || holds_in_order(&installed, &text), "{text}\n{installed}");
         assert_eq!(installed.contains("\r\n"), text.contains("\r\n"));
         assert!(
             !text.contains("\r\n") || !installed.replace("\r\n", "").contains('\n'),
@@ -259,10 +243,7 @@ fn a_file_that_was_not_there_goes_again() {
     assert_eq!(home.settings(), None);
     // With foreign settings in it by then, it stays.
     home.install();
-    home.put(
-        ".claude/settings.json",
-        &text.replacen('{', "{\n  \"a\": 1,", 1),
-    );
+    home.put(".claude/settings.json", &text.replacen('{', "{\n  \"a\": 1,", 1));
     assert_eq!(home.uninstall().exit, 0);
     assert_eq!(home.settings().as_deref(), Some("{\n  \"a\": 1\n}\n"));
 }
@@ -272,10 +253,7 @@ fn without_the_record_emptied_containers_go() {
     for (text, left) in [
         ("{}", "{}"),
         ("{\"a\":1,\"hooks\":{}}", "{\"a\":1}"),
-        (
-            "{\n  \"hooks\": {\n    \"Stop\": []\n  },\n  \"a\": 1\n}\n",
-            "{\n  \"a\": 1\n}\n",
-        ),
+        ("{\n  \"hooks\": {\n    \"Stop\": []\n  },\n  \"a\": 1\n}\n", "{\n  \"a\": 1\n}\n"),
         ("{\"hooks\":{\"Other\":[]}}", "{\"hooks\":{\"Other\":[]}}"),
     ] {
         let home = Home::new();
@@ -311,19 +289,9 @@ fn p34_ours_in_any_spelling_converge_to_one() {
     let foreign = handler("other");
     for (groups, foreign_count) in [
         (group(&python), 0),
-        (
-            [group(&python), group(&absolute), group(&quoted)].join(", "),
-            0,
-        ),
+        ([group(&python), group(&absolute), group(&quoted)].join(", "), 0),
         ([group(&foreign), group(&quoted)].join(", "), 1),
-        (
-            [
-                group(&[python.clone(), foreign.clone()].join(",")),
-                group(&absolute),
-            ]
-            .join(", "),
-            1,
-        ),
+        ([group(&[python.clone(), foreign.clone()].join(",")), group(&absolute)].join(", "), 1),
         (
             group(
                 &[
@@ -337,10 +305,7 @@ fn p34_ours_in_any_spelling_converge_to_one() {
             ),
             3,
         ),
-        (
-            format!(r#"{{"matcher": "Bash", "hooks": [{python}, {foreign}]}}"#),
-            1,
-        ),
+        (format!(r#"{{"matcher": "Bash", "hooks": [{python}, {foreign}]}}"#), 1),
         (
             format!(
                 r#"{{"matcher": "Bash", "hooks": [{python}, {absolute}]}}, {}"#,
@@ -356,11 +321,7 @@ fn p34_ours_in_any_spelling_converge_to_one() {
         );
         assert_eq!(home.install().exit, 0);
         let text = home.settings().unwrap();
-        assert_eq!(
-            sorted(counts(&text, "claude")),
-            sorted(once_each(&home.claude)),
-            "{text}"
-        );
+        assert_eq!(sorted(counts(&text, "claude")), sorted(once_each(&home.claude)), "{text}");
         assert_eq!(text.matches(&foreign).count(), foreign_count, "{text}");
         assert!(!text.contains("/o"), "{text}");
         let before = home.files();
@@ -403,20 +364,11 @@ fn p46_weakened_registrations_are_mended() {
     for change in [
         ("\"timeout\":600", "\"timeout\":1"),
         (",\"onFailure\":\"block\"", ""),
-        (
-            "\"type\":\"command\"",
-            "\"async\":true,\"type\":\"command\"",
-        ),
-        (
-            "\"type\":\"command\"",
-            "\"if\":\"Bash(git *)\",\"type\":\"command\"",
-        ),
+        ("\"type\":\"command\"", "\"async\":true,\"type\":\"command\""),
+        ("\"type\":\"command\"", "\"if\":\"Bash(git *)\",\"type\":\"command\""),
         ("{\"hooks\":[{", "{\"matcher\":\"Edit\",\"hooks\":[{"),
         ("pre-tool-use", "post-tool-use"),
-        (
-            "\"command\":\"i-insist",
-            "\"command\":\"/not/there/i-insist",
-        ),
+        ("\"command\":\"i-insist", "\"command\":\"/not/there/i-insist"),
     ] {
         let home = Home::new();
         home.put(".claude/settings.json", "{\"a\":1}");
@@ -441,19 +393,10 @@ fn p24_p31_what_cannot_be_read_is_refused_untouched_with_its_place() {
         ("{} {}", "invalid JSON: line 1 column 4"),
         ("[]", "must be an object, found an array"),
         ("null", "must be an object, found null"),
-        (
-            "{\"hooks\": []}",
-            "hooks must be an object, found an array",
-        ),
-        (
-            "{\"hooks\": {\"Stop\": {}}}",
-            "hooks.Stop must be an array, found an object",
-        ),
+        ("{\"hooks\": []}", "hooks must be an object, found an array"),
+        ("{\"hooks\": {\"Stop\": {}}}", "hooks.Stop must be an array, found an object"),
         ("{\"hooks\": {}, \"hooks\": {}}", "`hooks` occurs twice"),
-        (
-            "{\"hooks\": {\"Stop\": [], \"Stop\": []}}",
-            "`hooks.Stop` occurs twice",
-        ),
+        ("{\"hooks\": {\"Stop\": [], \"Stop\": []}}", "`hooks.Stop` occurs twice"),
     ] {
         let home = Home::new();
         home.put(".claude/settings.json", text);
@@ -462,10 +405,7 @@ fn p24_p31_what_cannot_be_read_is_refused_untouched_with_its_place() {
     }
     let home = Home::new();
     fs::write(&home.claude.settings, b"{\"a\": \"\xff\"}").unwrap();
-    home.refuses(
-        &home.install(),
-        "invalid JSON: line 1 column 8: invalid UTF-8",
-    );
+    home.refuses(&home.install(), "invalid JSON: line 1 column 8: invalid UTF-8");
 }
 
 #[test]
@@ -475,18 +415,12 @@ fn explicit_switches_refuse_before_anything_is_written() {
         (".claude/settings.json", "{\"allowManagedHooksOnly\": true}"),
         (".claude/settings.local.json", "{\"disableAllHooks\": true}"),
         ("work/.claude/settings.json", "{\"disableAllHooks\": true}"),
-        (
-            "work/.claude/settings.local.json",
-            "{\"disableAllHooks\": true}",
-        ),
+        ("work/.claude/settings.local.json", "{\"disableAllHooks\": true}"),
     ] {
         let home = Home::new();
         home.put(file, text);
         home.refuses(&home.install(), "disabled");
-        home.refuses(
-            &ensure(&home.world, &[hooks(&home.codex), hooks(&home.claude)]),
-            "disabled",
-        );
+        home.refuses(&ensure(&home.world, &[hooks(&home.codex), hooks(&home.claude)]), "disabled");
         assert!(!home.codex.settings.exists());
         // The twin: the same switch, not on.
         home.put(file, &text.replace("true", "false"));
@@ -499,28 +433,19 @@ fn explicit_switches_refuse_before_anything_is_written() {
     ] {
         let home = Home::new();
         home.put(file, text);
-        home.refuses(
-            &install(&home.world, &hooks(&home.codex), false),
-            "disabled",
-        );
+        home.refuses(&install(&home.world, &hooks(&home.codex), false), "disabled");
         home.put(file, &text.replace("false", "true"));
         assert_eq!(install(&home.world, &hooks(&home.codex), false).exit, 0);
     }
     let home = Home::new();
     home.put(".codex/config.toml", "[features\n");
-    home.refuses(
-        &install(&home.world, &hooks(&home.codex), false),
-        "invalid TOML: line 1",
-    );
+    home.refuses(&install(&home.world, &hooks(&home.codex), false), "invalid TOML: line 1");
 }
 
 #[test]
 fn a_single_hook_that_is_switched_off_refuses() {
     let home = Home::new();
-    home.put(
-        ".codex/hooks.json",
-        &format!("{{\"hooks\":{{\"PreToolUse\":[{FOREIGN}]}}}}"),
-    );
+    home.put(".codex/hooks.json", &format!("{{\"hooks\":{{\"PreToolUse\":[{FOREIGN}]}}}}"));
     let state = |group: usize| {
         let file = home.codex.settings.display();
         home.put(
@@ -530,10 +455,7 @@ fn a_single_hook_that_is_switched_off_refuses() {
     };
     // Ours will be the second group; the first is a stranger's.
     state(1);
-    home.refuses(
-        &install(&home.world, &hooks(&home.codex), false),
-        "disabled",
-    );
+    home.refuses(&install(&home.world, &hooks(&home.codex), false), "disabled");
     state(0);
     assert_eq!(install(&home.world, &hooks(&home.codex), false).exit, 0);
     let config = fs::read_to_string(home.at(".codex/config.toml")).unwrap();
@@ -550,10 +472,7 @@ fn a_foreign_entry_that_drops_the_file_is_reported() {
         (r#"{"type":"command"}"#, true),
         (r#"{"type":"command","command":"x","timeout":0}"#, true),
         (r#"{"type":"command","command":"x","timeout":"5"}"#, true),
-        (
-            r#"{"type":"command","command":"x","onFailure":"stop"}"#,
-            true,
-        ),
+        (r#"{"type":"command","command":"x","onFailure":"stop"}"#, true),
         (
             r#"{"type":"command","command":"x","timeout":0.5,"onFailure":"continue","extra":1}"#,
             false,
@@ -565,19 +484,13 @@ fn a_foreign_entry_that_drops_the_file_is_reported() {
         if refused {
             home.refuses(&home.install(), "drops the whole file");
             assert_eq!(status(&home.world, &[hooks(&home.claude)], &[]).exit, 2);
-            home.put(
-                ".claude/settings.json",
-                &entry(handler).replace("PreToolUse", "NoSuchEvent"),
-            );
+            home.put(".claude/settings.json", &entry(handler).replace("PreToolUse", "NoSuchEvent"));
         }
         assert_eq!(home.install().exit, 0, "{handler}");
     }
     let home = Home::new();
     home.put(".codex/hooks.json", "{\"hooks\":{},\"version\":1}");
-    home.refuses(
-        &install(&home.world, &hooks(&home.codex), false),
-        "unknown key `version`",
-    );
+    home.refuses(&install(&home.world, &hooks(&home.codex), false), "unknown key `version`");
     home.put(".codex/hooks.json", "{\"hooks\":{},\"description\":\"x\"}");
     assert_eq!(install(&home.world, &hooks(&home.codex), false).exit, 0);
 }
@@ -590,16 +503,12 @@ fn a_rehearsal_prints_the_difference_and_writes_nothing() {
     let report = install(&home.world, &hooks(&home.claude), true);
     let settings = home.claude.settings.display();
     assert!(
-        report
-            .out
-            .contains(&format!("--- {settings}\n+++ {settings}\n@@ -1,3 +1,")),
+        report.out.contains(&format!("--- {settings}\n+++ {settings}\n@@ -1,3 +1,")),
         "{}",
         report.out
     );
     assert!(
-        report
-            .out
-            .contains("\n-  \"a\": 1\n+  \"a\": 1,\n+  \"hooks\": {\n"),
+        report.out.contains("\n-  \"a\": 1\n+  \"a\": 1,\n+  \"hooks\": {\n"),
         "{}",
         report.out
     );
@@ -634,22 +543,13 @@ fn the_rule_file_is_put_in_place_once() {
 fn p08_a_linked_settings_file_stays_a_link_with_its_mode() {
     let home = Home::new();
     home.put("dotfiles/claude.json", "{\"a\":1}");
-    fs::set_permissions(
-        home.at("dotfiles/claude.json"),
-        fs::Permissions::from_mode(0o640),
-    )
-    .unwrap();
+    fs::set_permissions(home.at("dotfiles/claude.json"), fs::Permissions::from_mode(0o640))
+        .unwrap();
     symlink("../dotfiles/claude.json", &home.claude.settings).unwrap();
     for change in [Home::install, Home::uninstall] {
         assert_eq!(change(&home).exit, 0);
         assert!(home.claude.settings.is_symlink());
-        assert_eq!(
-            fs::metadata(home.at("dotfiles/claude.json"))
-                .unwrap()
-                .mode()
-                & 0o7777,
-            0o640
-        );
+        assert_eq!(fs::metadata(home.at("dotfiles/claude.json")).unwrap().mode() & 0o7777, 0o640);
     }
     assert_eq!(home.settings().as_deref(), Some("{\"a\":1}"));
     assert_eq!(fs::read_dir(home.at("dotfiles")).unwrap().count(), 1);
@@ -667,19 +567,13 @@ fn p35_p39_the_hook_line_leads_to_this_binary() {
     home.install();
     let text = home.settings().unwrap();
     let settings = Json::parse(&text).unwrap();
-    let stop = settings
-        .get("hooks")
-        .and_then(|hooks| hooks.get("Stop"))
-        .and_then(Json::as_array)
-        .unwrap();
+    let stop =
+        settings.get("hooks").and_then(|hooks| hooks.get("Stop")).and_then(Json::as_array).unwrap();
     let line = stop[0].get("hooks").and_then(Json::as_array).unwrap()[0]
         .get("command")
         .and_then(Json::as_str)
         .unwrap();
-    let output = std::process::Command::new("sh")
-        .args(["-c", line])
-        .output()
-        .unwrap();
+    let output = std::process::Command::new("sh").args(["-c", line]).output().unwrap();
     assert_eq!(output.stdout, b"hook --harness claude stop");
     let before = home.files();
     home.install();
@@ -706,12 +600,7 @@ fn ensure_registers_what_is_on_path_or_configured() {
     assert!(!home.at(".codex/config.toml").exists());
     let report = status(&home.world, &both, &[home.at(".i-insist/i-insist.toml")]);
     assert_eq!(report.exit, 0, "{report:?}");
-    assert_eq!(
-        report.out.matches("  registered\n").count(),
-        2,
-        "{}",
-        report.out
-    );
+    assert_eq!(report.out.matches("  registered\n").count(), 2, "{}", report.out);
     assert!(report.out.contains("trust: unknown") && report.out.contains("this program"));
 }
 
@@ -731,20 +620,13 @@ impl Random {
     }
 
     fn blank(&mut self, newline: &str) -> String {
-        self.pick(&["", "", " ", "\n", "\n  ", "\n\t", "\n\n    "])
-            .replace('\n', newline)
+        self.pick(&["", "", " ", "\n", "\n  ", "\n\t", "\n\n    "]).replace('\n', newline)
     }
 
     fn list(&mut self, brackets: (&str, &str), items: &[String], newline: &str) -> String {
-        let items: Vec<String> = items
-            .iter()
-            .map(|item| self.blank(newline) + item + &self.blank(newline))
-            .collect();
-        let inside = if items.is_empty() {
-            self.blank(newline)
-        } else {
-            items.join(",")
-        };
+        let items: Vec<String> =
+            items.iter().map(|item| self.blank(newline) + item + &self.blank(newline)).collect();
+        let inside = if items.is_empty() { self.blank(newline) } else { items.join(",") };
         format!("{}{inside}{}", brackets.0, brackets.1)
     }
 
@@ -755,9 +637,8 @@ impl Random {
         for event in ["PreToolUse", "Stop", "Other", "SessionStart"] {
             let mut groups = Vec::new();
             for _ in 0..self.below(4) {
-                let held: Vec<String> = (0..self.below(4))
-                    .map(|_| self.pick(handlers).to_owned())
-                    .collect();
+                let held: Vec<String> =
+                    (0..self.below(4)).map(|_| self.pick(handlers).to_owned()).collect();
                 let matcher = self.pick(&["", "\"matcher\": \"Bash\",", "\"matcher\":\"\" , "]);
                 groups.push(format!(
                     "{{{matcher}\"hooks\":{}}}",
@@ -765,24 +646,19 @@ impl Random {
                 ));
             }
             if self.below(2) == 0 {
-                events.push(format!(
-                    "\"{event}\":{}",
-                    self.list(("[", "]"), &groups, newline)
-                ));
+                events.push(format!("\"{event}\":{}", self.list(("[", "]"), &groups, newline)));
             }
         }
-        let mut members = vec![
-            r#""a\u0041":[1,{"hooks":"]}"}]"#.to_owned(),
-            r#""z": -1.50"#.to_owned(),
-        ];
+        let mut members =
+            vec![r#""a\u0041":[1,{"hooks":"]}"}]"#.to_owned(), r#""z": -1.50"#.to_owned()];
         members.truncate(self.below(3));
         match self.below(4) {
             0 => {}
             1 => members.push("\"hooks\": null".to_owned()),
-            _ => members.insert(
-                0,
-                format!("\"hooks\" :{}", self.list(("{", "}"), &events, newline)),
-            ),
+            _ => {
+                members
+                    .insert(0, format!("\"hooks\" :{}", self.list(("{", "}"), &events, newline)));
+            }
         }
         self.blank(newline) + &self.list(("{", "}"), &members, newline) + &self.blank(newline)
     }
@@ -802,10 +678,7 @@ const OURS: &[&str] = &[
 #[test]
 fn generated_settings_come_back_byte_for_byte() {
     let claude = clients::claude(Path::new("/home"), None);
-    let owner = Owner {
-        harness: "claude",
-        is_this_binary: &|word| word == "i-insist",
-    };
+    let owner = Owner { harness: "claude", is_this_binary: &|word| word == "i-insist" };
     let entries = entries(&claude, "i-insist");
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     for _ in 0..1000 {
@@ -817,39 +690,26 @@ fn generated_settings_come_back_byte_for_byte() {
             sorted(once_each(&claude)),
             "{text}\n{installed}"
         );
-        assert!(
-            text.contains("null") || holds_in_order(&installed, &text),
-            "{text}\n{installed}"
-        );
+        assert!(text.contains("null") || holds_in_order(&installed, &text), "{text}\n{installed}");
         let mut again = former.clone();
         assert_eq!(
             splice::install(Some(&installed), false, &entries, &owner, &mut again).unwrap(),
             installed
         );
         assert_eq!(again, former);
-        assert_eq!(
-            splice::uninstall(&installed, false, &owner, &former).unwrap(),
-            Some(text)
-        );
+        assert_eq!(splice::uninstall(&installed, false, &owner, &former).unwrap(), Some(text));
     }
 }
 
 #[test]
 fn generated_mixtures_converge_and_leave_strangers_alone() {
     let claude = clients::claude(Path::new("/home"), None);
-    let owner = Owner {
-        harness: "claude",
-        is_this_binary: &|word| word == "i-insist",
-    };
+    let owner = Owner { harness: "claude", is_this_binary: &|word| word == "i-insist" };
     let entries = entries(&claude, "i-insist");
     let mut random = Random(0x0123_4567_89AB_CDEF);
     let handlers = [THEIRS, OURS].concat();
-    let strangers = |text: &str| {
-        THEIRS
-            .iter()
-            .map(|handler| text.matches(handler).count())
-            .collect::<Vec<_>>()
-    };
+    let strangers =
+        |text: &str| THEIRS.iter().map(|handler| text.matches(handler).count()).collect::<Vec<_>>();
     for _ in 0..1000 {
         let text = random.settings(&handlers);
         let mut former = Former::new();
@@ -860,23 +720,11 @@ fn generated_mixtures_converge_and_leave_strangers_alone() {
             sorted(once_each(&claude)),
             "{text}\n{installed}"
         );
-        assert_eq!(
-            strangers(&installed),
-            strangers(&text),
-            "{text}\n{installed}"
-        );
-        let again = splice::install(
-            Some(&installed),
-            false,
-            &entries,
-            &owner,
-            &mut former.clone(),
-        )
-        .unwrap();
-        assert_eq!(again, installed);
-        let removed = splice::uninstall(&installed, false, &owner, &former)
-            .unwrap()
+        assert_eq!(strangers(&installed), strangers(&text), "{text}\n{installed}");
+        let again = splice::install(Some(&installed), false, &entries, &owner, &mut former.clone())
             .unwrap();
+        assert_eq!(again, installed);
+        let removed = splice::uninstall(&installed, false, &owner, &former).unwrap().unwrap();
         Json::parse(&removed).unwrap();
         assert_eq!(counts(&removed, "claude"), [], "{removed}");
         assert_eq!(strangers(&removed), strangers(&text), "{removed}");

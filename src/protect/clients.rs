@@ -25,22 +25,13 @@ const PACKAGES: &[(&str, &str)] = &[
 ];
 
 /// Names of a terminal or of standard input, where it is one.
-const TERMINALS: &[&str] = &[
-    "/dev/tty",
-    "/dev/stdin",
-    "/dev/fd/0",
-    "/proc/self/fd/0",
-    "-",
-];
+const TERMINALS: &[&str] = &["/dev/tty", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "-"];
 
 /// How `command` changes which hooks run. `text` is the whole shell text.
 pub(super) fn switches_hooks(command: Command<'_>, text: &str) -> Option<String> {
     let first = command.args.first().map_or("", String::as_str);
     if command.head == "i-insist" {
-        let changes = matches!(
-            first,
-            "install" | "uninstall" | "ensure" | "trust" | "untrust"
-        );
+        let changes = matches!(first, "install" | "uninstall" | "ensure" | "trust" | "untrust");
         let changes = changes || command.dynamic.first() == Some(&true);
         let only_shows = command.has("--dry-run") || command.has("--help");
         return (changes && !only_shows).then(|| format!("`i-insist {first}` changes what"));
@@ -56,9 +47,7 @@ pub(super) fn switches_hooks(command: Command<'_>, text: &str) -> Option<String>
         }
         _ => words.contains(&"--pure"),
     };
-    let variable = SWITCHES
-        .iter()
-        .find(|name| assigned(text, name).next().is_some());
+    let variable = SWITCHES.iter().find(|name| assigned(text, name).next().is_some());
     match (off, variable) {
         (true, _) => Some(format!("`{client}` with its hooks or settings changed")),
         (false, Some(variable)) => Some(format!("`{client}` with {variable} changed")),
@@ -81,9 +70,7 @@ fn client(command: Command<'_>) -> Option<&'static str> {
 /// Settings that come with the command count as soon as they could switch hooks off.
 fn claude(command: Command<'_>, words: &[&str]) -> bool {
     let value = |option: &str| {
-        let glued = words
-            .iter()
-            .find_map(|word| word.strip_prefix(option)?.strip_prefix('='));
+        let glued = words.iter().find_map(|word| word.strip_prefix(option)?.strip_prefix('='));
         let at = words.iter().position(|word| *word == option);
         glued.or_else(|| words.get(at? + 1).copied())
     };
@@ -107,9 +94,8 @@ fn codex(words: &[&str]) -> bool {
         _ => false,
     });
     let glued = words.iter().any(|word| {
-        let value = ["--config=", "--disable=", "-c"]
-            .iter()
-            .find_map(|option| word.strip_prefix(option));
+        let value =
+            ["--config=", "--disable=", "-c"].iter().find_map(|option| word.strip_prefix(option));
         value.is_some_and(hooks)
     });
     pairs
@@ -125,9 +111,7 @@ pub(super) fn assigned<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'
         let behind = from.get(name.len()..)?;
         let whole =
             !before.ends_with(|sign: char| sign.is_alphanumeric() || sign == '_' || sign == '$');
-        let value = behind
-            .strip_prefix('=')
-            .or_else(|| behind.strip_prefix("+="))?;
+        let value = behind.strip_prefix('=').or_else(|| behind.strip_prefix("+="))?;
         whole.then_some(value)
     })
 }
@@ -155,30 +139,20 @@ pub(super) fn reads_terminal(
 }
 
 fn takes_commands(command: Command<'_>) -> bool {
-    let word = |names: &[&str]| {
-        command
-            .args
-            .iter()
-            .any(|word| names.contains(&word.as_str()))
-    };
+    let word = |names: &[&str]| command.args.iter().any(|word| names.contains(&word.as_str()));
     if word(&["--version", "--help", "-V", "-h"]) {
         return false;
     }
     let operand = command.plain_words().next();
     let from_terminal = operand.is_none_or(|word| TERMINALS.contains(&word));
-    let name = command
-        .head
-        .trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.');
+    let name = command.head.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.');
     match name {
         "sudo" | "doas" => word(&["-i", "-s", "--login", "--shell"]) || command.args.is_empty(),
         "su" | "runuser" | "script" => !command.has("-c") && !command.has("--command"),
         "." | "source" => operand.is_some_and(|word| TERMINALS.contains(&word)),
         "tmux" => {
             let opens = operand.is_none_or(|verb| {
-                matches!(
-                    verb,
-                    "attach" | "attach-session" | "a" | "at" | "new" | "new-session"
-                )
+                matches!(verb, "attach" | "attach-session" | "a" | "at" | "new" | "new-session")
             });
             opens && !command.has("-d")
         }

@@ -3,9 +3,7 @@
 use super::guarded::named_in;
 use super::operands::{Command, Manner, Operand};
 
-const SHELLS: &[&str] = &[
-    "ash", "bash", "dash", "fish", "ksh", "mksh", "rbash", "sh", "zsh",
-];
+const SHELLS: &[&str] = &["ash", "bash", "dash", "fish", "ksh", "mksh", "rbash", "sh", "zsh"];
 
 const AWKS: &[&str] = &["awk", "gawk", "mawk", "nawk"];
 
@@ -83,54 +81,33 @@ pub(super) fn is_interpreter(head: &str) -> bool {
 /// `python3.11` is `python`.
 fn letters(head: &str) -> Option<&'static str> {
     let name = head.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.');
-    INTERPRETERS
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|(_, letters)| *letters)
+    INTERPRETERS.iter().find(|(known, _)| *known == name).map(|(_, letters)| *letters)
 }
 
 /// The code in `command`; `None` when it runs none that is not shell text.
 pub(super) fn read(command: Command<'_>) -> Option<Code<'_>> {
     let all = || command.args.iter().map(String::as_str).collect();
-    let head = command
-        .head
-        .trim_end_matches(|sign: char| sign.is_ascii_digit());
+    let head = command.head.trim_end_matches(|sign: char| sign.is_ascii_digit());
     if SCRIPTED.contains(&head) || runs_scripts(command) {
-        return Some(Code {
-            texts: all(),
-            reads_input: true,
-            ..Code::default()
-        });
+        return Some(Code { texts: all(), reads_input: true, ..Code::default() });
     }
     if matches!(command.head, "make" | "gmake") {
-        return Some(Code {
-            reads_input: true,
-            ..Code::default()
-        });
+        return Some(Code { reads_input: true, ..Code::default() });
     }
     if matches!(command.head, "." | "source") {
         return Some(Code::default());
     }
     if is_shell(command.head) {
         // The script itself is read as segments.
-        return Some(Code {
-            operands: words_behind_script(command),
-            ..Code::default()
-        });
+        return Some(Code { operands: words_behind_script(command), ..Code::default() });
     }
     if AWKS.contains(&command.head) {
         let writes = command.args.iter().any(|word| writes_in_awk(word));
-        return Some(Code {
-            texts: if writes { all() } else { Vec::new() },
-            ..Code::default()
-        });
+        return Some(Code { texts: if writes { all() } else { Vec::new() }, ..Code::default() });
     }
     let letters = letters(command.head)?;
     if let Some(operands) = substituted(command) {
-        return Some(Code {
-            operands,
-            ..Code::default()
-        });
+        return Some(Code { operands, ..Code::default() });
     }
     let options = command
         .args
@@ -142,10 +119,7 @@ pub(super) fn read(command: Command<'_>) -> Option<Code<'_>> {
             || !option.starts_with("--") && option.contains(|letter| letters.contains(letter))
     });
     if inline || command.args.first().is_some_and(|word| word == "eval") {
-        return Some(Code {
-            texts: all(),
-            ..Code::default()
-        });
+        return Some(Code { texts: all(), ..Code::default() });
     }
     let command = match command.args.first() {
         Some(verb) if verb == "run" => command.behind(1),
@@ -168,11 +142,7 @@ fn substituted(command: Command<'_>) -> Option<Vec<Operand<'_>>> {
         .any(|start| script.starts_with(start));
     let in_place = command.has("-i");
     let files = command.plain_words().skip(1);
-    let manner = if in_place {
-        Manner::Writes
-    } else {
-        Manner::Reads
-    };
+    let manner = if in_place { Manner::Writes } else { Manner::Reads };
     plain.then(|| files.map(|file| Operand::new(file, manner)).collect())
 }
 

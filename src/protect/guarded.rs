@@ -76,10 +76,7 @@ struct Known {
 
 impl Known {
     fn new(given: Vec<PathBuf>) -> Self {
-        Self {
-            given,
-            physical: OnceCell::new(),
-        }
+        Self { given, physical: OnceCell::new() }
     }
 
     /// The names of each path.
@@ -88,9 +85,7 @@ impl Known {
             let mut seen = Vec::new();
             let paths = self.given.iter();
             let physical = paths.map(|path| physical_once(path, &mut seen));
-            physical
-                .map(|path| names(&path).into_iter().map(str::to_owned).collect())
-                .collect()
+            physical.map(|path| names(&path).into_iter().map(str::to_owned).collect()).collect()
         })
     }
 }
@@ -100,9 +95,7 @@ fn physical_once(path: &Path, seen: &mut Vec<(PathBuf, PathBuf)>) -> PathBuf {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return paths::physical(path);
     };
-    let known = seen
-        .iter()
-        .find(|(given, _)| given.as_os_str() == parent.as_os_str());
+    let known = seen.iter().find(|(given, _)| given.as_os_str() == parent.as_os_str());
     let directory = if let Some((_, physical)) = known {
         physical.clone()
     } else {
@@ -111,20 +104,13 @@ fn physical_once(path: &Path, seen: &mut Vec<(PathBuf, PathBuf)>) -> PathBuf {
         physical
     };
     let path = directory.join(name);
-    if path.is_symlink() {
-        paths::physical(&path)
-    } else {
-        path
-    }
+    if path.is_symlink() { paths::physical(&path) } else { path }
 }
 
 impl Guarded {
     /// Takes absolute paths as they are known.
     pub(crate) fn new(configuration: Vec<PathBuf>, programs: Vec<PathBuf>) -> Self {
-        Self {
-            configuration: Known::new(configuration),
-            programs: Known::new(programs),
-        }
+        Self { configuration: Known::new(configuration), programs: Known::new(programs) }
     }
 
     /// What `path`, which is physical, is when it is protected.
@@ -176,9 +162,9 @@ impl Guarded {
 pub(super) fn has_protected_name(path: &Path, wildcards: Wildcards) -> bool {
     let words = names(path);
     NAMES.iter().any(|pattern| match pattern.split_last() {
-        Some((&ALL_BELOW, directory)) => words
-            .windows(directory.len())
-            .any(|window| fit(window, directory, wildcards)),
+        Some((&ALL_BELOW, directory)) => {
+            words.windows(directory.len()).any(|window| fit(window, directory, wildcards))
+        }
         _ => ends_with(&words, pattern, wildcards),
     })
 }
@@ -188,11 +174,7 @@ pub(super) fn examples() -> impl Iterator<Item = String> {
     NAMES.iter().flat_map(|pattern| {
         let directory = without_rest(pattern).join("/");
         let inside = (pattern.last() == Some(&ALL_BELOW)).then(|| {
-            let file = if directory == ".i-insist" {
-                "i-insist.toml"
-            } else {
-                "index.ts"
-            };
+            let file = if directory == ".i-insist" { "i-insist.toml" } else { "index.ts" };
             format!("{directory}/{file}")
         });
         std::iter::once(directory).chain(inside)
@@ -203,15 +185,9 @@ pub(super) fn examples() -> impl Iterator<Item = String> {
 /// `home / ".claude" / "settings.json"`.
 pub(super) fn named_in(text: &str) -> Option<String> {
     let text = text.to_ascii_lowercase();
-    NAMES
-        .iter()
-        .map(|pattern| without_rest(pattern))
-        .find_map(|pattern| {
-            pattern
-                .iter()
-                .all(|name| stands_in(&text, name))
-                .then(|| pattern.join("/"))
-        })
+    NAMES.iter().map(|pattern| without_rest(pattern)).find_map(|pattern| {
+        pattern.iter().all(|name| stands_in(&text, name)).then(|| pattern.join("/"))
+    })
 }
 
 fn stands_in(text: &str, name: &str) -> bool {
@@ -250,9 +226,7 @@ fn names(path: &Path) -> Vec<&str> {
 
 fn ends_with(words: &[&str], pattern: &[&str], wildcards: Wildcards) -> bool {
     let start = words.len().checked_sub(pattern.len());
-    start
-        .and_then(|start| words.get(start..))
-        .is_some_and(|end| fit(end, pattern, wildcards))
+    start.and_then(|start| words.get(start..)).is_some_and(|end| fit(end, pattern, wildcards))
 }
 
 /// Whether each word is, or could become, the name in its place.
@@ -270,9 +244,8 @@ pub(super) fn could_become(word: &str, name: &str, wildcards: Wildcards) -> bool
         return false;
     }
     let hidden = name.starts_with('.') && !word.starts_with(['.', '@']);
-    let Some(wild) = word
-        .find(['*', '?', '[', '('])
-        .filter(|_| wildcards == Wildcards::Dotted || !hidden)
+    let Some(wild) =
+        word.find(['*', '?', '[', '(']).filter(|_| wildcards == Wildcards::Dotted || !hidden)
     else {
         return false;
     };
@@ -280,9 +253,9 @@ pub(super) fn could_become(word: &str, name: &str, wildcards: Wildcards) -> bool
     match Pattern::new(&word, Stars::StopAtSlash) {
         Ok(pattern) if !word.contains('(') => pattern.matches(&name),
         // Beyond our dialect, as `[[:alpha:]]` and `@(a|b)`: what stands before the sign decides.
-        _ => word
-            .get(..wild)
-            .is_some_and(|literal| name.starts_with(literal.trim_end_matches('@'))),
+        _ => {
+            word.get(..wild).is_some_and(|literal| name.starts_with(literal.trim_end_matches('@')))
+        }
     }
 }
 
@@ -331,10 +304,7 @@ mod tests {
             "/p/.i-insist/*",
             "/p/.I-INSIST/a",
         ] {
-            assert!(
-                has_protected_name(Path::new(path), Wildcards::Shell),
-                "{path}"
-            );
+            assert!(has_protected_name(Path::new(path), Wildcards::Shell), "{path}");
         }
         for path in [
             "/p/*",
@@ -344,15 +314,9 @@ mod tests {
             "/p/.i-insist-notes/*",
             "/p/.c[[:alpha:]]*",
         ] {
-            assert!(
-                !has_protected_name(Path::new(path), Wildcards::Shell),
-                "{path}"
-            );
+            assert!(!has_protected_name(Path::new(path), Wildcards::Shell), "{path}");
         }
         assert!(has_protected_name(Path::new("/p/*"), Wildcards::Dotted));
-        assert!(!has_protected_name(
-            Path::new("/p/.i-*"),
-            Wildcards::Literal
-        ));
+        assert!(!has_protected_name(Path::new("/p/.i-*"), Wildcards::Literal));
     }
 }

@@ -28,11 +28,7 @@ pub(crate) struct Touch(String);
 
 impl fmt::Display for Touch {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "{} is protected configuration; changing it needs human approval",
-            self.0
-        )
+        write!(formatter, "{} is protected configuration; changing it needs human approval", self.0)
     }
 }
 
@@ -43,10 +39,7 @@ pub(crate) fn examine(
     guarded: &Guarded,
     home: &Path,
 ) -> Option<Touch> {
-    let edited = event
-        .paths
-        .iter()
-        .find(|path| guarded.covers(path).is_some());
+    let edited = event.paths.iter().find(|path| guarded.covers(path).is_some());
     let edited = edited.filter(|_| event.kind != Kind::Other);
     if let Some(path) = edited {
         return Some(Touch(path.display().to_string()));
@@ -61,9 +54,7 @@ pub(crate) fn examine(
             named_path(&event.tool_input, &|text| {
                 let path = text.strip_prefix("file://").unwrap_or(text);
                 guarded::has_protected_name(Path::new(path), guarded::Wildcards::Literal)
-                    || guarded
-                        .covers(&paths::resolve(path, &event.cwd, home))
-                        .is_some()
+                    || guarded.covers(&paths::resolve(path, &event.cwd, home)).is_some()
             })
         }
         Kind::Other => None,
@@ -83,9 +74,7 @@ fn changes_by_name(tool: &str) -> bool {
 
 /// The first argument that is a protected path and whose key says that it is one.
 fn named_path(input: &Json<'_>, protected: &dyn Fn(&str) -> bool) -> Option<Touch> {
-    const KEYS: [&str; 8] = [
-        "path", "file", "dir", "folder", "source", "target", "dest", "uri",
-    ];
+    const KEYS: [&str; 8] = ["path", "file", "dir", "folder", "source", "target", "dest", "uri"];
     // The reader bounds the nesting, and with it this recursion.
     fn walk(value: &Json<'_>, is_path: bool, protected: &dyn Fn(&str) -> bool) -> Option<Touch> {
         match value {

@@ -36,11 +36,7 @@ pub(super) struct Operand<'a> {
 
 impl<'a> Operand<'a> {
     pub(super) fn new(text: impl Into<Cow<'a, str>>, manner: Manner) -> Self {
-        Self {
-            text: text.into(),
-            manner,
-            computed: false,
-        }
+        Self { text: text.into(), manner, computed: false }
     }
 }
 
@@ -101,17 +97,7 @@ const OUTPUTS: &[(&str, &[&str])] = &[
     ("shuf", &["-o", "--output"]),
     ("sort", &["-o", "--output"]),
     ("tree", &["-o"]),
-    (
-        "wget",
-        &[
-            "-O",
-            "--output-document",
-            "-o",
-            "--output-file",
-            "-a",
-            "--append-output",
-        ],
-    ),
+    ("wget", &["-O", "--output-document", "-o", "--output-file", "-a", "--append-output"]),
     ("xmllint", &["--output"]),
 ];
 
@@ -125,17 +111,8 @@ const IN_PLACE: &[(&str, &[&str])] = &[
 ];
 
 /// Options with which a compressor or unpacker leaves files as they are.
-const SHOWING: &[&str] = &[
-    "-c",
-    "--stdout",
-    "--to-stdout",
-    "-l",
-    "--list",
-    "-t",
-    "--test",
-    "-p",
-    "-Z",
-];
+const SHOWING: &[&str] =
+    &["-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test", "-p", "-Z"];
 
 impl<'a> Command<'a> {
     /// The command that a runner such as `uv run` or `npx` starts, as far as its words tell.
@@ -161,21 +138,14 @@ impl<'a> Command<'a> {
             ends.iter().any(|end| word.ends_with(end))
         });
         let found = script.or_else(|| words.find(|(_, word)| known(word)));
-        found.map_or(self, |(at, word)| Self {
-            head: name(word),
-            ..self.behind(at + 1)
-        })
+        found.map_or(self, |(at, word)| Self { head: name(word), ..self.behind(at + 1) })
     }
 
     /// Whether a command that is not known says that it only looks.
     fn only_checks(self) -> bool {
-        const CHECKING: [&str; 8] = [
-            "check", "diff", "lint", "list", "show", "status", "validate", "view",
-        ];
-        let checks = self
-            .args
-            .first()
-            .is_some_and(|word| CHECKING.contains(&word.as_str()))
+        const CHECKING: [&str; 8] =
+            ["check", "diff", "lint", "list", "show", "status", "validate", "view"];
+        let checks = self.args.first().is_some_and(|word| CHECKING.contains(&word.as_str()))
             || self
                 .args
                 .iter()
@@ -231,9 +201,8 @@ impl<'a> Command<'a> {
                     }
                 } else if argument == option {
                     values.extend(next);
-                } else if let Some(value) = argument
-                    .strip_prefix(option)
-                    .and_then(|rest| rest.strip_prefix('='))
+                } else if let Some(value) =
+                    argument.strip_prefix(option).and_then(|rest| rest.strip_prefix('='))
                 {
                     values.push(value);
                 }
@@ -263,30 +232,20 @@ impl<'a> Command<'a> {
                     _ => argument,
                 },
             };
-            words.push(Operand {
-                computed,
-                ..Operand::new(text, manner)
-            });
+            words.push(Operand { computed, ..Operand::new(text, manner) });
         }
         words
     }
 
     /// Operands alone.
     pub(super) fn plain_words(self) -> impl Iterator<Item = &'a str> {
-        self.args
-            .iter()
-            .map(String::as_str)
-            .filter(|word| !word.starts_with('-'))
+        self.args.iter().map(String::as_str).filter(|word| !word.starts_with('-'))
     }
 }
 
 /// Whether `name` is a command whose manner this file knows.
 fn of_known_manner(name: &str) -> bool {
-    let none = Command {
-        head: name,
-        args: &[],
-        dynamic: &[],
-    };
+    let none = Command { head: name, args: &[], dynamic: &[] };
     manner(name) != Manner::Unknown
         || matches!(name, "rm" | "dd" | "sed" | "find" | "tar")
         || copies(none)
@@ -311,11 +270,7 @@ pub(super) fn of<'a>(
         return written_to(command, options);
     }
     if let Some((_, options)) = IN_PLACE.iter().find(|(head, _)| *head == command.head) {
-        return if command.has_any(options) {
-            edited(command)
-        } else {
-            Vec::new()
-        };
+        return if command.has_any(options) { edited(command) } else { Vec::new() };
     }
     match command.head {
         "rm" | "grm" if command.has_any(&["-r", "-R", "-d", "--recursive", "--dir"]) => {
@@ -323,10 +278,7 @@ pub(super) fn of<'a>(
         }
         "rm" | "grm" => command.words(Manner::Writes),
         "dd" => {
-            let target = command
-                .args
-                .iter()
-                .position(|argument| argument.starts_with("of="));
+            let target = command.args.iter().position(|argument| argument.starts_with("of="));
             target.map_or(Vec::new(), |at| {
                 let mut target = command.behind(at).words(Manner::Writes);
                 target.truncate(1);
@@ -390,9 +342,8 @@ fn written_to<'a>(command: Command<'a>, options: &[&str]) -> Vec<Operand<'a>> {
         let directory = command.values(&["-P", "--directory-prefix", "--output-dir"]);
         let directory = directory.first().copied().unwrap_or(".");
         operands.push(Operand::new(directory, Manner::Writes));
-        let names = command
-            .plain_words()
-            .filter_map(|word| word.split_once("://")?.1.rsplit('/').next());
+        let names =
+            command.plain_words().filter_map(|word| word.split_once("://")?.1.rsplit('/').next());
         operands
             .extend(names.map(|name| Operand::new(format!("{directory}/{name}"), Manner::Writes)));
     }
@@ -413,11 +364,7 @@ fn copied<'a>(command: Command<'a>, is_directory: &dyn Fn(&str) -> bool) -> Vec<
     };
     let syncs = command.head == "rsync" || command.head == "scp";
     let mut sources = command.words(Manner::Moves);
-    let named = if syncs {
-        None
-    } else {
-        command.values(&TARGET).first().copied()
-    };
+    let named = if syncs { None } else { command.values(&TARGET).first().copied() };
     let target = match named {
         Some(target) => {
             sources.retain(|source| source.text != target);
@@ -425,10 +372,7 @@ fn copied<'a>(command: Command<'a>, is_directory: &dyn Fn(&str) -> bool) -> Vec<
         }
         None if command.head == "ln" && sources.len() == 1 => Operand::new(".", Manner::Writes),
         None => match sources.pop() {
-            Some(target) => Operand {
-                manner: Manner::Writes,
-                ..target
-            },
+            Some(target) => Operand { manner: Manner::Writes, ..target },
             None => return Vec::new(),
         },
     };
@@ -442,36 +386,22 @@ fn copied<'a>(command: Command<'a>, is_directory: &dyn Fn(&str) -> bool) -> Vec<
         takes_away || syncs || command.has_any(&["-r", "-R", "-a", "--recursive", "--archive"]);
     let mut operands = vec![target.clone()];
     for source in &sources {
-        let name = source
-            .text
-            .trim_end_matches('/')
-            .rsplit('/')
-            .next()
-            .unwrap_or_default();
+        let name = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         let contents =
             onto || matches!(name, "" | "." | "..") || syncs && source.text.ends_with('/');
         if contents {
             operands.push(Operand::new(format!("{}/*", target.text), Manner::Writes));
             if is_directory(&format!("{}/.i-insist", source.text)) && is_directory(&target.text) {
-                operands.push(Operand::new(
-                    format!("{}/.i-insist", target.text),
-                    Manner::Writes,
-                ));
+                operands.push(Operand::new(format!("{}/.i-insist", target.text), Manner::Writes));
             }
         } else if into {
-            operands.push(Operand::new(
-                format!("{}/{name}", target.text),
-                Manner::Writes,
-            ));
+            operands.push(Operand::new(format!("{}/{name}", target.text), Manner::Writes));
         } else if whole_directories {
             operands.push(Operand::new(format!("{}/*", target.text), Manner::Writes));
         }
     }
     if !into || syncs && command.has("--delete") {
-        operands.push(Operand {
-            manner: Manner::Moves,
-            ..target
-        });
+        operands.push(Operand { manner: Manner::Moves, ..target });
     }
     if takes_away {
         operands.extend(sources);
@@ -522,9 +452,6 @@ fn archived(command: Command<'_>) -> Vec<Operand<'_>> {
         if bundled && first == cluster && cluster.contains('f') {
             archives.extend(command.args.get(1).map(String::as_str));
         }
-        archives
-            .into_iter()
-            .map(|archive| Operand::new(archive, Manner::Writes))
-            .collect()
+        archives.into_iter().map(|archive| Operand::new(archive, Manner::Writes)).collect()
     }
 }

@@ -27,13 +27,9 @@ pub(super) fn read(command: Command<'_>) -> Option<Search<'_>> {
 fn by_find(command: Command<'_>) -> Search<'_> {
     let begins_expression = |word: &&str| word.starts_with(['-', '(', '!']);
     let words = || command.args.iter().map(String::as_str);
-    let options = words()
-        .take_while(|word| matches!(*word, "-H" | "-L" | "-P"))
-        .count();
-    let mut roots: Vec<&str> = words()
-        .skip(options)
-        .take_while(|word| !begins_expression(word))
-        .collect();
+    let options = words().take_while(|word| matches!(*word, "-H" | "-L" | "-P")).count();
+    let mut roots: Vec<&str> =
+        words().skip(options).take_while(|word| !begins_expression(word)).collect();
     let expression: Vec<&str> = words().skip(options + roots.len()).collect();
     if roots.is_empty() {
         roots.push(".");
@@ -56,22 +52,18 @@ fn passes(tests: &[&str], root: &str) -> bool {
         matches!(before, Some(&("!" | "-not")))
     };
     let fits = |example: &str| {
-        tests
-            .windows(2)
-            .enumerate()
-            .all(|(index, pair)| match pair {
-                _ if negated(index) => true,
-                ["-name" | "-iname", pattern] => {
-                    let name = example.rsplit('/').next().unwrap_or(example);
-                    could_become(pattern, name, Wildcards::Dotted)
-                }
-                ["-path" | "-ipath" | "-wholename" | "-iwholename", pattern] => {
-                    let path = format!("{}/{example}", root.trim_end_matches('/'));
-                    Pattern::new(pattern, Stars::CrossSlash)
-                        .is_ok_and(|pattern| pattern.matches(&path))
-                }
-                _ => true,
-            })
+        tests.windows(2).enumerate().all(|(index, pair)| match pair {
+            _ if negated(index) => true,
+            ["-name" | "-iname", pattern] => {
+                let name = example.rsplit('/').next().unwrap_or(example);
+                could_become(pattern, name, Wildcards::Dotted)
+            }
+            ["-path" | "-ipath" | "-wholename" | "-iwholename", pattern] => {
+                let path = format!("{}/{example}", root.trim_end_matches('/'));
+                Pattern::new(pattern, Stars::CrossSlash).is_ok_and(|pattern| pattern.matches(&path))
+            }
+            _ => true,
+        })
     };
     // What is protected is not empty.
     !tests.contains(&"-empty") && examples().any(|example| fits(&example))
@@ -84,15 +76,9 @@ fn by_fd(command: Command<'_>) -> Search<'_> {
         .args
         .iter()
         .position(|word| matches!(word.as_str(), "-x" | "--exec" | "-X" | "--exec-batch"));
-    let own = command
-        .args
-        .get(..runs.unwrap_or(command.args.len()))
-        .unwrap_or_default();
-    let mut roots: Vec<&str> = own
-        .iter()
-        .map(String::as_str)
-        .filter(|word| !word.starts_with('-'))
-        .collect();
+    let own = command.args.get(..runs.unwrap_or(command.args.len())).unwrap_or_default();
+    let mut roots: Vec<&str> =
+        own.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
     let hidden = own.iter().any(|word| {
         word == "--hidden"
             || word == "--unrestricted"
@@ -106,10 +92,7 @@ fn by_fd(command: Command<'_>) -> Search<'_> {
         changes: false,
         runs: runs.map(|at| {
             let rest = command.behind(at + 1);
-            Command {
-                head: rest.args.first().map_or("", String::as_str),
-                ..rest.behind(1)
-            }
+            Command { head: rest.args.first().map_or("", String::as_str), ..rest.behind(1) }
         }),
     }
 }

@@ -44,11 +44,7 @@ pub(super) fn examine(
         codex: event.harness == "codex",
         text: event.command.as_deref().unwrap_or_default(),
         segments: &parsed.segments,
-        wildcards: if dotted {
-            Wildcards::Dotted
-        } else {
-            Wildcards::Shell
-        },
+        wildcards: if dotted { Wildcards::Dotted } else { Wildcards::Shell },
         guarded,
         home,
         moved: OnceCell::new(),
@@ -101,12 +97,8 @@ impl<'a> Shell<'a> {
 
     /// `> file` and its kin write, whatever the command.
     fn redirections(&self, index: usize) -> Option<Touch> {
-        let mut writes = self
-            .segments
-            .get(index)?
-            .redirects
-            .iter()
-            .filter(|redirect| redirect.op.contains('>'));
+        let mut writes =
+            self.segments.get(index)?.redirects.iter().filter(|redirect| redirect.op.contains('>'));
         writes.find_map(|redirect| {
             let target = Operand {
                 computed: redirect.target.is_empty() || redirect.target.contains('$'),
@@ -126,21 +118,15 @@ impl<'a> Shell<'a> {
 
     /// `env -C .i-insist rm a.toml`: the options of wrappers stand before the head.
     fn wrappers(&self, segment: &Segment, command: Command<'_>) -> Option<Touch> {
-        let among = |list: &[&str]| {
-            segment
-                .wrappers
-                .iter()
-                .any(|wrapper| list.contains(&wrapper.as_str()))
-        };
+        let among =
+            |list: &[&str]| segment.wrappers.iter().any(|wrapper| list.contains(&wrapper.as_str()));
         if !among(NAMING_WRAPPERS) {
             return None;
         }
         let start = segment.span.as_ref()?.start;
         let before = self.text.get(start..segment.spans.as_ref()?.head.start)?;
         let counts = among(WRITING_WRAPPERS) || Self::manner(command) > Manner::Reads;
-        named_in(&before.replace(['\'', '"', '\\'], ""))
-            .filter(|_| counts)
-            .map(Touch)
+        named_in(&before.replace(['\'', '"', '\\'], "")).filter(|_| counts).map(Touch)
     }
 
     /// Code in another language that names a protected file, or stands where all files are.
@@ -164,11 +150,7 @@ impl<'a> Shell<'a> {
             .map(Touch)
             .or_else(here)
             .or_else(computed)
-            .or_else(|| {
-                code.operands
-                    .iter()
-                    .find_map(|operand| self.reached(operand, index))
-            })
+            .or_else(|| code.operands.iter().find_map(|operand| self.reached(operand, index)))
     }
 
     /// What a program that reads code finds on its standard input, as far as the text tells.
@@ -179,10 +161,7 @@ impl<'a> Shell<'a> {
         let mut texts = Vec::new();
         for feeder in self.feeders(index).chain([segment]) {
             let unknown = feeder.stdin.is_none()
-                && feeder
-                    .redirects
-                    .iter()
-                    .any(|redirect| redirect.op.starts_with("<<"));
+                && feeder.redirects.iter().any(|redirect| redirect.op.starts_with("<<"));
             texts.extend(feeder.stdin.as_deref().or(unknown.then_some(self.text)));
             if matches!(feeder.head.as_str(), "echo" | "printf") {
                 texts.extend(feeder.args.iter().map(String::as_str));
@@ -196,11 +175,7 @@ impl<'a> Shell<'a> {
         let search = search::read(command)?;
         let found = search.runs.map(|run| Self::manner(run.launched()));
         let manner = self.behind(index).map(Self::weight).chain(found).max();
-        let manner = if search.changes {
-            Manner::Moves
-        } else {
-            manner.unwrap_or(Manner::Reads)
-        };
+        let manner = if search.changes { Manner::Moves } else { manner.unwrap_or(Manner::Reads) };
         self.found(&search, index, manner)
     }
 
@@ -209,12 +184,8 @@ impl<'a> Shell<'a> {
             let operand = Operand::new(*root, manner.min(Manner::Writes));
             // What is not known is not taken to change all it is shown.
             let below = manner > Manner::Unknown && search.finds_protected;
-            let below = below.then_some(Operand {
-                manner: Manner::Moves,
-                ..operand.clone()
-            });
-            self.reached(&operand, index)
-                .or_else(|| self.reached(&below?, index))
+            let below = below.then_some(Operand { manner: Manner::Moves, ..operand.clone() });
+            self.reached(&operand, index).or_else(|| self.reached(&below?, index))
         })
     }
 
@@ -229,10 +200,7 @@ impl<'a> Shell<'a> {
             .wrappers
             .iter()
             .any(|wrapper| wrapper == "xargs" || wrapper == "parallel");
-        let mut runs = self
-            .behind(index)
-            .chain(self.segments.get(index))
-            .map(Self::weight);
+        let mut runs = self.behind(index).chain(self.segments.get(index)).map(Self::weight);
         let fed = fed && runs.any(|weight| weight > Manner::Unknown);
         if fed && let Some(touch) = self.fed(index) {
             return Some(touch);
@@ -254,11 +222,7 @@ impl<'a> Shell<'a> {
             .iter()
             .any(|redirect| redirect.op.contains('>') && given(&redirect.target));
         let manner = Self::manner(of(segment).launched());
-        if writes {
-            manner.max(Manner::Writes)
-        } else {
-            manner
-        }
+        if writes { manner.max(Manner::Writes) } else { manner }
     }
 
     /// The heaviest thing `command` does to anything.
@@ -271,11 +235,7 @@ impl<'a> Shell<'a> {
         // Without operands here they come from elsewhere: `xargs rm`.
         let given = || {
             let args = [command.args, &["x".to_owned(), "y".to_owned()]].concat();
-            let command = Command {
-                args: &args,
-                dynamic: &[],
-                ..command
-            };
+            let command = Command { args: &args, dynamic: &[], ..command };
             let operands = operands::of(command, &|_| false);
             operands.iter().map(|operand| operand.manner).max()
         };
@@ -319,9 +279,7 @@ impl<'a> Shell<'a> {
                 (manner == Manner::Moves && self.guarded.lies_below(&physical, wildcards))
                     .then_some(Reach::Configuration)
             };
-            named
-                .or_else(|| self.guarded.reach_known(&physical, wildcards))
-                .or_else(below)
+            named.or_else(|| self.guarded.reach_known(&physical, wildcards)).or_else(below)
         });
         // Programs are run and passed to other programs all the time.
         reach
@@ -331,21 +289,11 @@ impl<'a> Shell<'a> {
 
     /// Where `text` leads from the segment's directory.
     fn place(&self, text: &str, index: usize) -> Place {
-        let home = ["$HOME/", "${HOME}/"]
-            .iter()
-            .find_map(|spelled| text.strip_prefix(spelled));
+        let home = ["$HOME/", "${HOME}/"].iter().find_map(|spelled| text.strip_prefix(spelled));
         let tilde = home.map(|rest| format!("~/{rest}"));
-        let here = ["$PWD/", "${PWD}/"]
-            .iter()
-            .find_map(|spelled| text.strip_prefix(spelled));
-        let plain = text
-            .contains("${")
-            .then(|| text.replace("${", "$").replace('}', ""));
-        let text = tilde
-            .as_deref()
-            .or(here)
-            .or(plain.as_deref())
-            .unwrap_or(text);
+        let here = ["$PWD/", "${PWD}/"].iter().find_map(|spelled| text.strip_prefix(spelled));
+        let plain = text.contains("${").then(|| text.replace("${", "$").replace('}', ""));
+        let text = tilde.as_deref().or(here).or(plain.as_deref()).unwrap_or(text);
         let directory = self.directory(index);
         let path = paths::expand_tilde(text, self.home);
         let known = directory.is_absolute() || path.is_absolute();
@@ -360,10 +308,7 @@ impl<'a> Shell<'a> {
         let Some(segment) = self.segments.get(index) else {
             return PathBuf::new();
         };
-        let guess = || {
-            self.moved(index)
-                .map(|(at, word)| self.place(word, at).path)
-        };
+        let guess = || self.moved(index).map(|(at, word)| self.place(word, at).path);
         let mut directory = segment.directory.clone().or_else(guess).unwrap_or_default();
         let mut wrappers = segment.wrappers.iter();
         while let Some(wrapper) = wrappers.next().filter(|_| segment.head == "git") {
@@ -387,11 +332,7 @@ impl<'a> Shell<'a> {
             let mut last = None;
             let step = |(at, segment)| {
                 let before = last;
-                last = if changes_directory(segment) {
-                    Some(at)
-                } else {
-                    last
-                };
+                last = if changes_directory(segment) { Some(at) } else { last };
                 before
             };
             self.segments.iter().enumerate().map(step).collect()
@@ -399,15 +340,8 @@ impl<'a> Shell<'a> {
         let at = moved.get(index).copied().flatten()?;
         // What a substitution in the target runs, it runs before.
         let elsewhere = at + self.behind(at).count() < index;
-        let target = self
-            .segments
-            .get(at)?
-            .args
-            .iter()
-            .find(|word| !word.starts_with('-'));
-        target
-            .filter(|_| elsewhere)
-            .map(|target| (at, target.as_str()))
+        let target = self.segments.get(at)?.args.iter().find(|word| !word.starts_with('-'));
+        target.filter(|_| elsewhere).map(|target| (at, target.as_str()))
     }
 
     /// What the segment's own scripts and substitutions run.
@@ -424,9 +358,7 @@ impl<'a> Shell<'a> {
         let mut start = index;
         while start > 0
             && index - start < MAX_FEEDERS
-            && segments
-                .get(start)
-                .is_some_and(|at| at.depth > depth || !at.pipeline_start)
+            && segments.get(start).is_some_and(|at| at.depth > depth || !at.pipeline_start)
         {
             start -= 1;
         }
@@ -436,23 +368,11 @@ impl<'a> Shell<'a> {
     /// `echo .i-insist/a.toml | xargs rm`: operands that are another command's output.
     fn fed(&self, index: usize) -> Option<Touch> {
         let count = self.feeders(index).count();
-        let parallel = self
-            .segments
-            .get(index)?
-            .wrappers
-            .iter()
-            .any(|wrapper| wrapper == "parallel");
-        let values = self
-            .text
-            .split_once("parallel")
-            .filter(|_| parallel)
-            .map(|(_, values)| values);
-        let input = self
-            .input(index)
-            .into_iter()
-            .chain(values)
-            .find_map(named_in)
-            .map(Touch);
+        let parallel =
+            self.segments.get(index)?.wrappers.iter().any(|wrapper| wrapper == "parallel");
+        let values =
+            self.text.split_once("parallel").filter(|_| parallel).map(|(_, values)| values);
+        let input = self.input(index).into_iter().chain(values).find_map(named_in).map(Touch);
         input.or_else(|| (index - count..index).find_map(|feeder| self.yields(feeder)))
     }
 
@@ -471,13 +391,7 @@ impl<'a> Shell<'a> {
         if matches!(command.head, "ls" | "dir") && (command.has("-a") || command.has("-A")) {
             return self.reached(&Operand::new(".", Manner::Moves), index);
         }
-        if let Some(touch) = self
-            .segments
-            .get(index)?
-            .stdin
-            .as_deref()
-            .and_then(named_in)
-        {
+        if let Some(touch) = self.segments.get(index)?.stdin.as_deref().and_then(named_in) {
             return Some(Touch(touch));
         }
         let searches = matches!(
@@ -499,9 +413,8 @@ impl<'a> Shell<'a> {
 
     /// An operand whose value is not known: where its value comes from, as far as the text tells.
     fn computed(&self, text: &str, index: usize) -> Option<Touch> {
-        let defaults = [":-", ":=", ":+"]
-            .iter()
-            .fold(text.to_owned(), |text, sign| text.replace(sign, " "));
+        let defaults =
+            [":-", ":=", ":+"].iter().fold(text.to_owned(), |text, sign| text.replace(sign, " "));
         let (level, fuel) = (self.level.get(), self.fuel.get());
         if let Some(name) = named_in(&defaults) {
             return Some(Touch(name));
@@ -522,9 +435,8 @@ impl<'a> Shell<'a> {
     }
 
     fn followed(&self, text: &str, index: usize) -> Option<Touch> {
-        let variable = text
-            .split_once('$')
-            .map(|(_, rest)| rest.trim_start_matches(['{', '#', '!']));
+        let variable =
+            text.split_once('$').map(|(_, rest)| rest.trim_start_matches(['{', '#', '!']));
         let Some(variable) = variable.filter(|rest| !rest.starts_with('(')) else {
             return self.substituted(index);
         };
@@ -535,22 +447,14 @@ impl<'a> Shell<'a> {
         let offset = |rest: &str| self.text.len() - rest.len();
         let assigned = clients::assigned(self.text, name);
         let looped = self.text.match_indices("for ").filter_map(|(start, _)| {
-            let rest = self
-                .text
-                .get(start + 4..)?
-                .trim_start()
-                .strip_prefix(name)?;
+            let rest = self.text.get(start + 4..)?.trim_start().strip_prefix(name)?;
             rest.trim_start().strip_prefix("in ")
         });
-        let bound = assigned
-            .chain(looped)
-            .map(|rest| offset(rest)..offset(rest) + value_length(rest));
+        let bound =
+            assigned.chain(looped).map(|rest| offset(rest)..offset(rest) + value_length(rest));
         let mut bound: Vec<Range<usize>> = bound.collect();
         bound.truncate(16);
-        bound
-            .into_iter()
-            .find_map(|value| self.value(value))
-            .or_else(|| self.read(name))
+        bound.into_iter().find_map(|value| self.value(value)).or_else(|| self.read(name))
     }
 
     /// The text of a value, the commands in it judged by what they put out.
@@ -574,9 +478,7 @@ impl<'a> Shell<'a> {
                 sign.is_whitespace() || matches!(sign, '"' | '\'' | '(' | ')' | '`')
             })
         };
-        let mut words = words()
-            .filter(|word| !word.is_empty() && !word.contains('$'))
-            .take(256);
+        let mut words = words().filter(|word| !word.is_empty() && !word.contains('$')).take(256);
         named_in(&rest)
             .map(Touch)
             .or_else(|| words.find_map(|word| self.reached(&Operand::new(word, Manner::Writes), 0)))
@@ -596,21 +498,14 @@ impl<'a> Shell<'a> {
             .any(|redirect| redirect.op == "<" && redirect.target.is_empty());
         let behind = at + 1..self.segments.len();
         let mut inner = behind.filter(|other| {
-            self.segments
-                .get(*other)
-                .is_some_and(|other| other.depth > segment.depth)
+            self.segments.get(*other).is_some_and(|other| other.depth > segment.depth)
         });
-        self.fed(at)
-            .or_else(|| substituted.then(|| inner.find_map(|other| self.yields(other)))?)
+        self.fed(at).or_else(|| substituted.then(|| inner.find_map(|other| self.yields(other)))?)
     }
 }
 
 fn of(segment: &Segment) -> Command<'_> {
-    Command {
-        head: &segment.head,
-        args: &segment.args,
-        dynamic: &segment.dynamic_args,
-    }
+    Command { head: &segment.head, args: &segment.args, dynamic: &segment.dynamic_args }
 }
 
 /// How far a value goes: to the next separator outside brackets.

@@ -97,12 +97,7 @@ impl Tree {
             })
             .collect();
         let verb = if caught { "pass" } else { "are caught" };
-        assert!(
-            wrong.is_empty(),
-            "{} rows {verb}:\n{}",
-            wrong.len(),
-            wrong.join("\n")
-        );
+        assert!(wrong.is_empty(), "{} rows {verb}:\n{}", wrong.len(), wrong.join("\n"));
     }
 
     /// `kind`, commands that are caught, commands that pass.
@@ -112,10 +107,7 @@ impl Tree {
                 .iter()
                 .flat_map(|(kind, bad, good)| {
                     let commands: &[&str] = if caught { bad } else { good };
-                    commands
-                        .iter()
-                        .map(|command| (*kind, *command))
-                        .collect::<Vec<_>>()
+                    commands.iter().map(|command| (*kind, *command)).collect::<Vec<_>>()
                 })
                 .collect()
         };
@@ -293,10 +285,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "reading and mentioning",
-        &[
-            "cat .i-insist/a.toml; rm .i-insist/a.toml",
-            "ls .i-insist && touch .i-insist/x",
-        ],
+        &["cat .i-insist/a.toml; rm .i-insist/a.toml", "ls .i-insist && touch .i-insist/x"],
         &[
             "echo '.i-insist'",
             "echo \"see .i-insist/a.toml\"",
@@ -1382,10 +1371,7 @@ fn a_protected_name_that_links_elsewhere_is_still_that_name() {
     fs::write(tree.0.join("p/shared.json"), "").unwrap();
     std::os::unix::fs::symlink("../shared.json", &settings).unwrap();
     assert!(edits(&tree, ".claude/settings.json").is_some());
-    assert!(
-        tree.shell("claude", "echo {} > .claude/settings.json")
-            .is_some()
-    );
+    assert!(tree.shell("claude", "echo {} > .claude/settings.json").is_some());
     assert_eq!(edits(&tree, "shared.json"), None);
 }
 
@@ -1400,11 +1386,7 @@ fn other_tools_by_their_name_and_the_keys_of_their_arguments() {
     };
     for (tool, key, value) in [
         ("mcp__filesystem__write_file", "path", ".i-insist/a.toml"),
-        (
-            "mcp__filesystem__move_file",
-            "source",
-            "rules/i-insist.toml",
-        ),
+        ("mcp__filesystem__move_file", "source", "rules/i-insist.toml"),
         ("mcp__fs__delete", "uri", "file:///x/.i-insist/a"),
     ] {
         assert!(call(tool, key, value).is_some(), "{tool}");

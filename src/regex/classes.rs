@@ -29,11 +29,7 @@ pub(super) enum Set {
 /// A class, or a part of one.
 #[derive(Clone, Debug)]
 pub(super) enum Item {
-    Set {
-        set: Set,
-        negated: bool,
-        folding: Folding,
-    },
+    Set { set: Set, negated: bool, folding: Folding },
     Class(Class),
 }
 
@@ -74,11 +70,7 @@ impl Item {
     pub(super) fn contains(&self, character: char) -> bool {
         match self {
             Item::Class(class) => class.contains(character),
-            Item::Set {
-                set,
-                negated,
-                folding,
-            } => set.contains(character, *folding) != *negated,
+            Item::Set { set, negated, folding } => set.contains(character, *folding) != *negated,
         }
     }
 }
@@ -116,11 +108,7 @@ fn lower(character: char) -> char {
         return character.to_ascii_lowercase();
     }
     let mut lower = character.to_lowercase();
-    if lower.len() == 1 {
-        lower.next().unwrap_or(character)
-    } else {
-        character
-    }
+    if lower.len() == 1 { lower.next().unwrap_or(character) } else { character }
 }
 
 fn upper(character: char) -> char {
@@ -141,10 +129,7 @@ fn more_cases(character: char) -> Option<&'static str> {
     if character.is_ascii() && !matches!(character, 'k' | 'K' | 's' | 'S') {
         return None;
     }
-    tables::MORE_CASES
-        .iter()
-        .copied()
-        .find(|cases| cases.contains(character))
+    tables::MORE_CASES.iter().copied().find(|cases| cases.contains(character))
 }
 
 /// Whether an inversion list holds the character: it names by turns where the set begins and ends.
@@ -189,16 +174,10 @@ fn is_letter(c: char) -> bool {
 
 /// The set that `\p{name}` stands for.
 pub(super) fn property(name: &str) -> Option<fn(char) -> bool> {
-    let name: String = name
-        .chars()
-        .filter(|c| !matches!(c, ' ' | '_' | '-'))
-        .collect();
+    let name: String = name.chars().filter(|c| !matches!(c, ' ' | '_' | '-')).collect();
     let name = name.to_ascii_lowercase();
     let value = ["generalcategory=", "gc=", "script=", "sc="];
-    let name = value
-        .iter()
-        .find_map(|prefix| name.strip_prefix(prefix))
-        .unwrap_or(&name);
+    let name = value.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(&name);
     Some(match name {
         "l" | "letter" => is_letter,
         "lu" | "uppercaseletter" => |c| c.is_uppercase() && is_letter(c),

@@ -55,9 +55,7 @@ impl Regex {
 
     /// Reads a pattern and makes its program.
     pub(crate) fn new(pattern: &str) -> Result<Regex, Error> {
-        Ok(Regex {
-            program: Program::new(parser::parse(pattern)?),
-        })
+        Ok(Regex { program: Program::new(parser::parse(pattern)?) })
     }
 
     /// Whether the pattern matches somewhere in `text`.
@@ -66,10 +64,7 @@ impl Regex {
     }
 
     /// The leftmost match in `text`, as a byte range.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "rules ask whether, tests ask where")
-    )]
+    #[cfg_attr(not(test), expect(dead_code, reason = "rules ask whether, tests ask where"))]
     pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
         self.find_at(text, 0)
     }

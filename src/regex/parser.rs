@@ -98,12 +98,7 @@ pub(super) struct Syntax {
 impl Node {
     fn leaf(kind: Kind) -> Node {
         let nullable = matches!(kind, Kind::Assertion(_));
-        Node {
-            kind,
-            size: 1,
-            nullable,
-            height: 0,
-        }
+        Node { kind, size: 1, nullable, height: 0 }
     }
 
     fn concat(mut nodes: Vec<Node>) -> Node {
@@ -143,18 +138,8 @@ impl Node {
             (_, true) => Err(TOO_DEEP),
             _ => {
                 let nullable = node.nullable || min == 0;
-                let kind = Kind::Repeat {
-                    node: Box::new(node),
-                    min,
-                    max,
-                    greedy,
-                };
-                Ok(Node {
-                    kind,
-                    size,
-                    nullable,
-                    height,
-                })
+                let kind = Kind::Repeat { node: Box::new(node), min, max, greedy };
+                Ok(Node { kind, size, nullable, height })
             }
         }
     }
@@ -162,10 +147,7 @@ impl Node {
 
 /// The flags that are on at a place in the pattern.
 #[derive(Clone, Copy)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "one for each letter of the syntax"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each letter of the syntax")]
 struct Flags {
     ignore_case: bool,
     multi_line: bool,
@@ -205,10 +187,7 @@ struct Parser<'a> {
 /// Reads a pattern whose program is within bounds.
 pub(super) fn parse(text: &str) -> Result<Syntax, Error> {
     if text.len() > MAX_LENGTH {
-        return Err(Error {
-            offset: MAX_LENGTH,
-            problem: TOO_LONG,
-        });
+        return Err(Error { offset: MAX_LENGTH, problem: TOO_LONG });
     }
     let flags = Flags {
         ignore_case: false,
@@ -220,14 +199,7 @@ pub(super) fn parse(text: &str) -> Result<Syntax, Error> {
         crlf: false,
     };
     let names = Vec::new();
-    let mut parser = Parser {
-        text,
-        offset: 0,
-        depth: 0,
-        flags,
-        names,
-        classes: Vec::new(),
-    };
+    let mut parser = Parser { text, offset: 0, depth: 0, flags, names, classes: Vec::new() };
     let root = parser.alternation()?;
     if parser.peek().is_some() {
         return parser.fail(parser.offset, GROUP_UNOPENED);
@@ -235,10 +207,7 @@ pub(super) fn parse(text: &str) -> Result<Syntax, Error> {
     if root.size > MAX_SIZE {
         return parser.fail(0, TOO_LARGE);
     }
-    Ok(Syntax {
-        root,
-        classes: parser.classes,
-    })
+    Ok(Syntax { root, classes: parser.classes })
 }
 
 impl<'a> Parser<'a> {
@@ -271,9 +240,7 @@ impl<'a> Parser<'a> {
     /// Takes what fits, at least nothing.
     fn take_while(&mut self, fits: fn(char) -> bool) -> &'a str {
         let rest = self.rest();
-        let taken = rest
-            .split_once(|c| !fits(c))
-            .map_or(rest, |(taken, _)| taken);
+        let taken = rest.split_once(|c| !fits(c)).map_or(rest, |(taken, _)| taken);
         self.offset += taken.len();
         taken
     }
@@ -332,11 +299,7 @@ impl<'a> Parser<'a> {
             }
         }
         branches.push(Node::concat(nodes));
-        Ok(if branches.len() == 1 {
-            Node::concat(branches)
-        } else {
-            Node::alternate(branches)
-        })
+        Ok(if branches.len() == 1 { Node::concat(branches) } else { Node::alternate(branches) })
     }
 
     fn repetition(&mut self, node: Node) -> Result<Node, Error> {
@@ -376,10 +339,7 @@ impl<'a> Parser<'a> {
     /// A group, its parenthesis taken; `None` when it only sets flags.
     fn group(&mut self, start: usize) -> Result<Option<Node>, Error> {
         self.skip_space();
-        if ["?=", "?!", "?<=", "?<!"]
-            .iter()
-            .any(|prefix| self.rest().starts_with(prefix))
-        {
+        if ["?=", "?!", "?<=", "?<!"].iter().any(|prefix| self.rest().starts_with(prefix)) {
             return self.fail(start, LOOK_AROUND);
         }
         if self.rest().starts_with("?P=") {
@@ -399,11 +359,7 @@ impl<'a> Parser<'a> {
         let outer = std::mem::replace(&mut self.flags, inner);
         let node = self.nested(Self::alternation)?;
         self.flags = outer;
-        if self.eat(")") {
-            Ok(Some(node))
-        } else {
-            self.fail(start, GROUP_OPEN)
-        }
+        if self.eat(")") { Ok(Some(node)) } else { self.fail(start, GROUP_OPEN) }
     }
 
     fn group_name(&mut self) -> Result<(), Error> {
@@ -460,9 +416,7 @@ impl<'a> Parser<'a> {
 
     /// One character, set, class or anchor.
     fn atom(&mut self, start: usize) -> Result<Node, Error> {
-        let Flags {
-            multi_line, crlf, ..
-        } = self.flags;
+        let Flags { multi_line, crlf, .. } = self.flags;
         let assertion = |assertion| Ok(Node::leaf(Kind::Assertion(assertion)));
         match self.take() {
             Some('^') if multi_line => assertion(Assertion::LineStart { crlf }),
@@ -492,11 +446,7 @@ impl<'a> Parser<'a> {
     }
 
     fn item(&self, set: Set, negated: bool) -> Item {
-        Item::Set {
-            set,
-            negated,
-            folding: self.flags.folding(),
-        }
+        Item::Set { set, negated, folding: self.flags.folding() }
     }
 
     fn character(&mut self, character: char, start: usize) -> Result<Node, Error> {
@@ -670,15 +620,9 @@ impl<'a> Parser<'a> {
             }
         }
         let count = self.rest().strip_prefix('{').is_none_or(|inside| {
-            inside
-                .trim_start()
-                .starts_with(|c: char| !c.is_ascii_alphabetic() && c != '-')
+            inside.trim_start().starts_with(|c: char| !c.is_ascii_alphabetic() && c != '-')
         });
-        if count {
-            Ok(WordEdge::Any)
-        } else {
-            self.fail(start, WORD_EDGE)
-        }
+        if count { Ok(WordEdge::Any) } else { self.fail(start, WORD_EDGE) }
     }
 
     /// `\pL` or `\p{Greek}`, its letter taken.

@@ -51,18 +51,8 @@ impl Program {
             Kind::Assertion(assertion) => drop(self.push(Instruction::Assert(*assertion))),
             Kind::Concat(nodes) => nodes.iter().for_each(|node| self.emit(node)),
             Kind::Alternate(nodes) => self.emit_alternation(nodes),
-            Kind::Repeat {
-                node,
-                min,
-                max: None,
-                greedy,
-            } => self.emit_endless(node, *min, *greedy),
-            Kind::Repeat {
-                node,
-                min,
-                max: Some(max),
-                greedy,
-            } => {
+            Kind::Repeat { node, min, max: None, greedy } => self.emit_endless(node, *min, *greedy),
+            Kind::Repeat { node, min, max: Some(max), greedy } => {
                 (0..*min).for_each(|_| self.emit(node));
                 let mut splits = Vec::new();
                 for _ in *min..*max {

@@ -57,15 +57,7 @@ pub(super) fn search(
         }
         if found.is_none() {
             // A later start ranks behind every thread that is under way.
-            machine.follow(
-                Thread {
-                    instruction: 0,
-                    start: position,
-                },
-                position,
-                previous,
-                next,
-            );
+            machine.follow(Thread { instruction: 0, start: position }, position, previous, next);
         }
         if let Some(end) = machine.step(next, &mut arriving) {
             found = Some(end.start..position);
@@ -145,10 +137,7 @@ impl Machine<'_> {
                     }
                 }
                 Instruction::Char(_) | Instruction::Class(_) | Instruction::Match => {
-                    self.threads.push(Thread {
-                        instruction,
-                        ..thread
-                    });
+                    self.threads.push(Thread { instruction, ..thread });
                 }
             }
         }
@@ -167,10 +156,7 @@ impl Machine<'_> {
                 _ => false,
             };
             if taken {
-                arriving.push(Thread {
-                    instruction: thread.instruction + 1,
-                    ..thread
-                });
+                arriving.push(Thread { instruction: thread.instruction + 1, ..thread });
             }
         }
         None

@@ -4,38 +4,24 @@
 use super::{MAX_SIZE, Regex};
 
 /// Pattern, texts in which it is found, texts in which it is not.
-type Row = (
-    &'static str,
-    &'static [&'static str],
-    &'static [&'static str],
-);
+type Row = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 fn check(rows: &[Row]) {
     for (pattern, yes, no) in rows {
         let regex = Regex::new(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"));
         assert_eq!(Regex::check(pattern), Ok(()));
         for text in *yes {
-            assert!(
-                regex.is_match(text),
-                "{pattern} should be found in {text:?}"
-            );
+            assert!(regex.is_match(text), "{pattern} should be found in {text:?}");
         }
         for text in *no {
-            assert!(
-                !regex.is_match(text),
-                "{pattern} should not be found in {text:?}"
-            );
+            assert!(!regex.is_match(text), "{pattern} should not be found in {text:?}");
         }
     }
 }
 
 fn refused(pattern: &str) -> String {
     let error = Regex::new(pattern).expect_err(pattern);
-    assert_eq!(
-        Regex::check(pattern),
-        Err(error),
-        "check and new judge alike"
-    );
+    assert_eq!(Regex::check(pattern), Err(error), "check and new judge alike");
     error.to_string()
 }
 
@@ -99,33 +85,19 @@ fn the_leftmost_and_preferred_match_counts() {
         ("(|a)+", "aaa", 0..0),
         ("z*", "abz", 0..0),
     ] {
-        assert_eq!(
-            Regex::new(pattern).unwrap().find(text),
-            Some(wanted),
-            "{pattern} in {text}"
-        );
+        assert_eq!(Regex::new(pattern).unwrap().find(text), Some(wanted), "{pattern} in {text}");
     }
     assert_eq!(Regex::new(r"\bb").unwrap().find_at("ab b", 1), Some(3..4));
-    assert_eq!(
-        Regex::new("a").unwrap().find_at("é", 1),
-        None,
-        "not on a character border"
-    );
+    assert_eq!(Regex::new("a").unwrap().find_at("é", 1), None, "not on a character border");
 }
 
 #[test]
 fn look_around_and_back_references_are_errors_that_say_so() {
     for pattern in ["(?=a)", "(?!a)", "(?<=a)b", "x(?<!a)b"] {
-        assert!(
-            refused(pattern).contains("look-around is not supported"),
-            "{pattern}"
-        );
+        assert!(refused(pattern).contains("look-around is not supported"), "{pattern}");
     }
     for pattern in [r"(a)\1", r"(?<n>a)\k<n>", "(?P=n)"] {
-        assert!(
-            refused(pattern).contains("back-references are not supported"),
-            "{pattern}"
-        );
+        assert!(refused(pattern).contains("back-references are not supported"), "{pattern}");
     }
 }
 
@@ -170,10 +142,7 @@ fn errors_name_place_and_way_out() {
     ] {
         let error = refused(pattern);
         let place = format!("invalid regex at byte {offset}: ");
-        assert!(
-            error.starts_with(&place) && error.contains(part),
-            "{pattern}: {error}"
-        );
+        assert!(error.starts_with(&place) && error.contains(part), "{pattern}: {error}");
     }
 }
 
@@ -187,10 +156,7 @@ fn a_program_has_a_largest_size_which_arithmetic_finds() {
         "x{99999999999999999999}",
         "(?:a{90}|b{90}){100}",
     ] {
-        assert!(
-            refused(pattern).contains("more than 8192 steps"),
-            "{pattern}"
-        );
+        assert!(refused(pattern).contains("more than 8192 steps"), "{pattern}");
     }
     check(&[
         ("(x{90}){90}", &[], &["x"]),
@@ -209,10 +175,7 @@ fn nesting_is_bounded() {
         let nest = |depth| open.repeat(depth) + "a" + &close.repeat(depth);
         assert!(Regex::new(&nest(200)).is_ok(), "{open}");
         assert!(refused(&nest(201)).contains("deeper than 200"), "{open}");
-        assert!(
-            refused(&open.repeat(10_000)).contains("deeper than 200"),
-            "{open}"
-        );
+        assert!(refused(&open.repeat(10_000)).contains("deeper than 200"), "{open}");
     }
     assert!(Regex::new(&("a".to_string() + &"*".repeat(200))).is_ok());
     assert!(refused(&("a".to_string() + &"*".repeat(201))).contains("deeper than 200"));
@@ -236,9 +199,6 @@ fn a_size_never_falls_short_of_the_program() {
         let syntax = super::parser::parse(pattern).unwrap();
         let size = syntax.root.size;
         let made = super::Program::new(syntax).instructions.len();
-        assert!(
-            made <= size + 1,
-            "{pattern}: {made} instructions, {size} foreseen"
-        );
+        assert!(made <= size + 1, "{pattern}: {made} instructions, {size} foreseen");
     }
 }

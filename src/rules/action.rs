@@ -10,14 +10,7 @@ use toml_reader::{Key, Kind, Value};
 
 static ACTION: Section = Section {
     name: "[rules.action]",
-    fields: &[
-        "kind",
-        "message",
-        "replace_head",
-        "drop_args",
-        "add_args",
-        "set",
-    ],
+    fields: &["kind", "message", "replace_head", "drop_args", "add_args", "set"],
     outer: &[&RULE, &FILE],
 };
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -73,12 +66,8 @@ pub(super) fn effect(source: &mut Source<'_>, fields: Fields<'_>, layer: Layer) 
 }
 
 fn action_effect(source: &mut Source<'_>, fields: Fields<'_>, layer: Layer) -> Option<Effect> {
-    let choices = [
-        ("deny", "deny"),
-        ("ask", "ask"),
-        ("rewrite", "rewrite"),
-        ("context", "context"),
-    ];
+    let choices =
+        [("deny", "deny"), ("ask", "ask"), ("rewrite", "rewrite"), ("context", "context")];
     let kind = source.choice(fields, "kind", &choices);
     let message = message(source, fields, layer);
     if fields.table.get("kind").is_none() {
@@ -118,11 +107,7 @@ fn message(source: &mut Source<'_>, fields: Fields<'_>, layer: Layer) -> Option<
         return Some(Message::Text(text.to_owned()));
     }
     let Some(table) = value.as_table().filter(|table| !table.is_empty()) else {
-        source.wrong(
-            value,
-            "message",
-            "a nonempty string or a table of such by harness",
-        );
+        source.wrong(value, "message", "a nonempty string or a table of such by harness");
         return None;
     };
     let mut texts = Vec::new();
@@ -130,11 +115,9 @@ fn message(source: &mut Source<'_>, fields: Fields<'_>, layer: Layer) -> Option<
         known_harness(source, &key.name, key.span.start);
         match accepted(value) {
             Some(text) => texts.push((key.name.to_string(), text.to_owned())),
-            None => source.wrong(
-                value,
-                &format!("message.{}", shown(&key.name)),
-                "a nonempty string",
-            ),
+            None => {
+                source.wrong(value, &format!("message.{}", shown(&key.name)), "a nonempty string");
+            }
         }
     }
     Some(Message::PerHarness(texts))
@@ -151,11 +134,7 @@ fn checker_effect(source: &mut Source<'_>, fields: Fields<'_>) -> Option<Effect>
         );
         return None;
     }
-    Some(Effect::Checker {
-        argv,
-        timeout,
-        message,
-    })
+    Some(Effect::Checker { argv, timeout, message })
 }
 
 fn rewrite_effect(source: &mut Source<'_>, fields: Fields<'_>, message: Option<Message>) -> Effect {
@@ -170,13 +149,7 @@ fn rewrite_effect(source: &mut Source<'_>, fields: Fields<'_>, message: Option<M
             "a `rewrite` needs one of `replace_head`, `drop_args`, `add_args`, `set`",
         );
     }
-    Effect::Rewrite {
-        replace_head,
-        drop_args,
-        add_args,
-        set,
-        message,
-    }
+    Effect::Rewrite { replace_head, drop_args, add_args, set, message }
 }
 
 /// `set`: fields of the tool's input with their new values.
@@ -192,11 +165,9 @@ fn assignments(source: &mut Source<'_>, fields: Fields<'_>) -> Vec<(String, Json
     for (key, value) in table {
         match json(value) {
             Some(json) => assignments.push((key.name.to_string(), json)),
-            None => source.wrong(
-                value,
-                &format!("set.{}", shown(&key.name)),
-                "a value that JSON has",
-            ),
+            None => {
+                source.wrong(value, &format!("set.{}", shown(&key.name)), "a value that JSON has");
+            }
         }
     }
     assignments

@@ -6,23 +6,11 @@ use crate::glob::Stars;
 use crate::matching::{Binding, Block, Condition, Operator, Path};
 use toml_reader::{Definition, Key, Value};
 
-static BLOCK: Section = Section {
-    name: "[[rules.match]]",
-    fields: &["any", "all"],
-    outer: &[&RULE, &FILE],
-};
+static BLOCK: Section =
+    Section { name: "[[rules.match]]", fields: &["any", "all"], outer: &[&RULE, &FILE] };
 static OPERATORS: Section = Section {
     name: "a condition",
-    fields: &[
-        "any_of",
-        "none_of",
-        "glob",
-        "none_glob",
-        "matches",
-        "not_matches",
-        "is",
-        "exists",
-    ],
+    fields: &["any_of", "none_of", "glob", "none_glob", "matches", "not_matches", "is", "exists"],
     outer: &[],
 };
 
@@ -34,39 +22,24 @@ pub(super) fn sections() -> [&'static Section; 2] {
 
 /// One `[[rules.match]]`: a binding, and every other key a condition.
 pub(super) fn block(source: &mut Source<'_>, value: &Value<'_>) -> Option<Block> {
-    let fields = Fields {
-        table: value.as_table()?,
-        offset: value.span.start,
-        section: &BLOCK,
-    };
+    let fields = Fields { table: value.as_table()?, offset: value.span.start, section: &BLOCK };
     let binding = match (source.string(fields, "any"), source.string(fields, "all")) {
         (Some(any), None) => Binding::Any(Path::new(any)),
         (None, Some(all)) => Binding::All(Path::new(all)),
         (None, None) => Binding::Root,
         (Some(_), Some(_)) => {
-            source.problem(
-                fields.offset,
-                "a block binds to `any` or to `all`, found both",
-            );
+            source.problem(fields.offset, "a block binds to `any` or to `all`, found both");
             Binding::Root
         }
     };
     let is_condition = |name: &str| !BLOCK.fields.contains(&name);
-    let given = fields
-        .table
-        .iter()
-        .filter(|(key, _)| is_condition(&key.name));
-    let conditions: Vec<Condition> = given
-        .clone()
-        .filter_map(|(key, value)| condition(source, fields, key, value))
-        .collect();
+    let given = fields.table.iter().filter(|(key, _)| is_condition(&key.name));
+    let conditions: Vec<Condition> =
+        given.clone().filter_map(|(key, value)| condition(source, fields, key, value)).collect();
     if given.count() == 0 {
         source.problem(fields.offset, "a block needs at least one condition");
     }
-    Some(Block {
-        binding,
-        conditions,
-    })
+    Some(Block { binding, conditions })
 }
 
 fn condition(
@@ -90,36 +63,21 @@ fn condition(
         return None;
     };
     if table.definition() == Definition::Dotted {
-        let inner = table
-            .iter()
-            .next()
-            .map(|(key, _)| shown(&key.name))
-            .unwrap_or_default();
+        let inner = table.iter().next().map(|(key, _)| shown(&key.name)).unwrap_or_default();
         let path = format!("{}.{inner}", shown(&key.name));
-        source.problem(
-            key.span.start,
-            format!("a dotted path stands in quotes: `\"{path}\"`"),
-        );
+        source.problem(key.span.start, format!("a dotted path stands in quotes: `\"{path}\"`"));
         return None;
     }
     let fields = source.fields(value, &key.name, &OPERATORS)?;
-    let operators: Vec<Operator> = table
-        .iter()
-        .filter_map(|(key, _)| operator(source, fields, &key.name))
-        .collect();
+    let operators: Vec<Operator> =
+        table.iter().filter_map(|(key, _)| operator(source, fields, &key.name)).collect();
     if table.is_empty() {
         source.problem(
             value.span.start,
-            format!(
-                "condition `{}` needs at least one operator",
-                shown(&key.name)
-            ),
+            format!("condition `{}` needs at least one operator", shown(&key.name)),
         );
     }
-    Some(Condition {
-        path: Path::new(&key.name),
-        operators,
-    })
+    Some(Condition { path: Path::new(&key.name), operators })
 }
 
 fn operator(source: &mut Source<'_>, fields: Fields<'_>, name: &str) -> Option<Operator> {
@@ -131,12 +89,8 @@ fn operator(source: &mut Source<'_>, fields: Fields<'_>, name: &str) -> Option<O
     match name {
         "any_of" => source.texts(fields, name).map(Operator::AnyOf),
         "none_of" => source.texts(fields, name).map(Operator::NoneOf),
-        "glob" => source
-            .globs(fields, name, Stars::CrossSlash)
-            .map(Operator::Glob),
-        "none_glob" => source
-            .globs(fields, name, Stars::CrossSlash)
-            .map(Operator::NoneGlob),
+        "glob" => source.globs(fields, name, Stars::CrossSlash).map(Operator::Glob),
+        "none_glob" => source.globs(fields, name, Stars::CrossSlash).map(Operator::NoneGlob),
         "matches" => source.expression(fields, name).map(Operator::Matches),
         "not_matches" => source.expression(fields, name).map(Operator::NotMatches),
         "is" => truth(source).map(Operator::Is),

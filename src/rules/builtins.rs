@@ -5,12 +5,8 @@ use super::{Diagnostic, Layer, Place, Rule};
 use std::path::Path;
 
 /// Their names, in order.
-pub(crate) const NAMES: [&str; 4] = [
-    "fff-over-grep",
-    "read-over-sed",
-    "edit-over-python",
-    "trash-over-rm",
-];
+pub(crate) const NAMES: [&str; 4] =
+    ["fff-over-grep", "read-over-sed", "edit-over-python", "trash-over-rm"];
 
 /// The file as it can be read in the manual.
 pub(crate) const TEXT: &str = include_str!("builtins.toml");
@@ -30,10 +26,5 @@ pub(crate) fn used(uses: &[(String, Place)]) -> Result<Vec<Rule>, Vec<Diagnostic
     }
     let wanted = |rule: &Rule| uses.iter().any(|(name, _)| name == "*" || *name == rule.id);
     let rules = layer()?.rules.into_iter().filter(wanted);
-    Ok(rules
-        .map(|rule| Rule {
-            layer: Layer::Guard,
-            ..rule
-        })
-        .collect())
+    Ok(rules.map(|rule| Rule { layer: Layer::Guard, ..rule }).collect())
 }

@@ -7,11 +7,8 @@ use super::{
 use crate::glob::Stars;
 use std::path::{Path, PathBuf};
 
-static FILE: Section = Section {
-    name: "a guard file",
-    fields: &["rules", "finish", "use", "settings"],
-    outer: &[],
-};
+static FILE: Section =
+    Section { name: "a guard file", fields: &["rules", "finish", "use", "settings"], outer: &[] };
 static FINISH: Section = Section {
     name: "[finish]",
     fields: &["fail_fast", "max_retries", "checks"],
@@ -33,11 +30,7 @@ static WRAPPER: Section = Section {
     outer: &[&SETTINGS, &SLIDING],
 };
 /// Keys of the file that may have slid into its last table.
-static SLIDING: Section = Section {
-    name: "the top of the file",
-    fields: &["use"],
-    outer: &[],
-};
+static SLIDING: Section = Section { name: "the top of the file", fields: &["use"], outer: &[] };
 
 const DEFAULT_RETRIES: u32 = 3;
 
@@ -79,9 +72,7 @@ pub(crate) fn read(
     let (mut source, root) = Source::open(path, text)?;
     let file = source.root(&root, 0, &FILE);
     let rules = rule::rules(&mut source, file, directory, Layer::Guard);
-    let finish = root
-        .get("finish")
-        .and_then(|value| source.fields(value, "finish", &FINISH));
+    let finish = root.get("finish").and_then(|value| source.fields(value, "finish", &FINISH));
     let finish = finish.map(|fields| read_finish(&mut source, fields));
     let uses = read_uses(&mut source, file);
     let mut settings = Settings::default();
@@ -93,16 +84,9 @@ pub(crate) fn read(
             );
         }
         let fields = source.fields(value, "settings", &SETTINGS);
-        settings = fields
-            .map(|fields| read_settings(&mut source, fields))
-            .unwrap_or_default();
+        settings = fields.map(|fields| read_settings(&mut source, fields)).unwrap_or_default();
     }
-    source.close(GuardFile {
-        rules,
-        finish,
-        uses,
-        settings,
-    })
+    source.close(GuardFile { rules, finish, uses, settings })
 }
 
 fn read_uses(source: &mut Source<'_>, file: Fields<'_>) -> Vec<(String, Place)> {
@@ -114,10 +98,7 @@ fn read_uses(source: &mut Source<'_>, file: Fields<'_>) -> Vec<(String, Place)> 
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("there are {} and `*` for all", listed(&builtins::NAMES)),
             };
-            source.problem(
-                offset,
-                format!("unknown built-in rule `{}`, {advice}", shown(name)),
-            );
+            source.problem(offset, format!("unknown built-in rule `{}`, {advice}", shown(name)));
         }
         uses.push((name.to_owned(), source.place(offset)));
     }
@@ -134,15 +115,10 @@ fn read_finish(source: &mut Source<'_>, fields: Fields<'_>) -> Finish {
             })
             .collect(),
         fail_fast: source.boolean(fields, "fail_fast", true),
-        max_retries: source
-            .count(fields, "max_retries")
-            .unwrap_or(DEFAULT_RETRIES),
+        max_retries: source.count(fields, "max_retries").unwrap_or(DEFAULT_RETRIES),
     };
     if fields.table.get("checks").is_none() {
-        source.problem(
-            fields.offset,
-            "`[finish]` needs at least one `[[finish.checks]]`",
-        );
+        source.problem(fields.offset, "`[finish]` needs at least one `[[finish.checks]]`");
     }
     finish
 }
@@ -151,10 +127,7 @@ fn read_check(source: &mut Source<'_>, fields: Fields<'_>) -> Option<Check> {
     let name = source.string(fields, "name").map(str::to_owned);
     let inputs = source.globs(fields, "inputs", Stars::StopAtSlash);
     let timeout = source.seconds(fields, "timeout");
-    let (command, script) = (
-        source.string(fields, "command"),
-        source.string(fields, "script"),
-    );
+    let (command, script) = (source.string(fields, "command"), source.string(fields, "script"));
     let given = |key| fields.table.get(key).is_some();
     if given("command") == given("script") {
         let found = if given("command") { "both" } else { "neither" };
@@ -167,13 +140,7 @@ fn read_check(source: &mut Source<'_>, fields: Fields<'_>) -> Option<Check> {
         (Some(command), _) => Program::Command(command.to_owned()),
         (None, script) => Program::Script(PathBuf::from(script?)),
     };
-    Some(Check {
-        name,
-        program,
-        inputs,
-        timeout,
-        place: source.place(fields.offset),
-    })
+    Some(Check { name, program, inputs, timeout, place: source.place(fields.offset) })
 }
 
 fn read_settings(source: &mut Source<'_>, fields: Fields<'_>) -> Settings {
@@ -198,8 +165,5 @@ fn read_wrapper(source: &mut Source<'_>, fields: Fields<'_>) -> Option<Wrapper> 
         source.problem(fields.offset, "a wrapper needs a `name`");
     }
     let name = source.string(fields, "name")?.to_owned();
-    Some(Wrapper {
-        name,
-        value_options,
-    })
+    Some(Wrapper { name, value_options })
 }

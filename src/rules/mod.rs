@@ -61,11 +61,7 @@ pub(crate) struct Diagnostic {
 impl Diagnostic {
     /// A problem of a whole file.
     pub(crate) fn of_file(file: &Path, message: String) -> Self {
-        let place = Place {
-            file: Rc::from(file),
-            line: 1,
-            column: 1,
-        };
+        let place = Place { file: Rc::from(file), line: 1, column: 1 };
         Self { place, message }
     }
 }
@@ -240,9 +236,8 @@ impl Message {
         match self {
             Message::Text(text) => Some(text),
             Message::PerHarness(texts) => {
-                let (_, text) = texts
-                    .iter()
-                    .find(|(name, _)| harness.is_empty() || name == harness)?;
+                let (_, text) =
+                    texts.iter().find(|(name, _)| harness.is_empty() || name == harness)?;
                 Some(text)
             }
         }
@@ -310,12 +305,7 @@ pub(crate) struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings {
-            require_trust: false,
-            announce: true,
-            shell_prefix: true,
-            wrappers: Vec::new(),
-        }
+        Settings { require_trust: false, announce: true, shell_prefix: true, wrappers: Vec::new() }
     }
 }
 

@@ -20,20 +20,14 @@ static TOOL_CALL: Section = section("`tool_call`", &["rules"]);
 static BLOCK: Section = section("a rule that blocks", &["match", "action", "reason"]);
 static NUDGE: Section = section("a rule that nudges", &["match", "action", "text"]);
 static MATCH: Section = section("`match`", &["tool", "arguments"]);
-static BEFORE_SETTLE: Section = section(
-    "`agent_before_settle`",
-    &["failFast", "maxRetries", "checks"],
-);
+static BEFORE_SETTLE: Section =
+    section("`agent_before_settle`", &["failFast", "maxRetries", "checks"]);
 static CHECK: Section = section("a check", &["name", "type", "command", "path", "inputs"]);
 /// A rule whose action is not known, or not yet.
 static RULE: Section = section("a rule", &["match", "action", "reason", "text"]);
 
 const fn section(name: &'static str, fields: &'static [&'static str]) -> Section {
-    Section {
-        name,
-        fields,
-        outer: &[],
-    }
+    Section { name, fields, outer: &[] }
 }
 
 const DEFAULT_RETRIES: u32 = 3;
@@ -41,15 +35,7 @@ const DEFAULT_RETRIES: u32 = 3;
 /// Every kind of object here, for the test of the published schema.
 #[cfg(test)]
 pub(super) fn sections() -> [&'static Section; 7] {
-    [
-        &FILE,
-        &TOOL_CALL,
-        &BLOCK,
-        &NUDGE,
-        &MATCH,
-        &BEFORE_SETTLE,
-        &CHECK,
-    ]
+    [&FILE, &TOOL_CALL, &BLOCK, &NUDGE, &MATCH, &BEFORE_SETTLE, &CHECK]
 }
 
 /// Fields of the match document that only these rules can name: no path that a TOML rule spells has
@@ -81,15 +67,8 @@ pub(crate) fn read(
     };
     // What was read as JSON is UTF-8.
     let text = str::from_utf8(text).unwrap_or_default();
-    let root = Node {
-        value: &value,
-        span: spans::trimmed(text),
-    };
-    let mut reader = Reader {
-        source: &mut source,
-        text,
-        directory: Rc::from(directory),
-    };
+    let root = Node { value: &value, span: spans::trimmed(text) };
+    let mut reader = Reader { source: &mut source, text, directory: Rc::from(directory) };
     let file = reader.file(&root);
     source.close(file)
 }
@@ -106,30 +85,19 @@ pub(crate) fn facts<'a>(event: &Event<'a>) -> [(Cow<'a, str>, Json<'a>); 2] {
     let text = |text: &str| Json::string(text.to_owned());
     let mut tools = vec![text(&event.tool_name)];
     tools.extend(name_in_pi(&event.canonical_tool).map(Json::string));
-    let writes = event
-        .changes
-        .iter()
-        .any(|change| change.operation == Operation::Write);
+    let writes = event.changes.iter().any(|change| change.operation == Operation::Write);
     // A patch is an edit that may write whole files too.
     tools.extend(writes.then(|| Json::string("write")));
 
-    let given = PATH_ARGUMENTS
-        .iter()
-        .filter_map(|name| event.tool_input.get(name)?.as_str());
+    let given = PATH_ARGUMENTS.iter().filter_map(|name| event.tool_input.get(name)?.as_str());
     let mut files: Vec<Json<'a>> = given.map(text).collect();
     for file in event.file.iter().chain(&event.paths) {
         let roots = [Some(&event.cwd), event.session_cwd.as_ref()];
-        let below = roots
-            .into_iter()
-            .flatten()
-            .filter_map(|root| file.strip_prefix(root).ok());
+        let below = roots.into_iter().flatten().filter_map(|root| file.strip_prefix(root).ok());
         let spellings = std::iter::once(file.as_path()).chain(below);
         files.extend(spellings.map(|spelling| text(&spelling.to_string_lossy())));
     }
-    [
-        (TOOL_NAMES.into(), Json::Array(tools)),
-        (FILE_NAMES.into(), Json::Array(files)),
-    ]
+    [(TOOL_NAMES.into(), Json::Array(tools)), (FILE_NAMES.into(), Json::Array(files))]
 }
 
 /// What Pi calls the tool that has this name in Claude Code.
@@ -181,10 +149,7 @@ struct Reader<'r, 't> {
 
 impl Reader<'_, '_> {
     fn file(&mut self, root: &Node<'_>) -> PiHooksFile {
-        let mut file = PiHooksFile {
-            rules: Vec::new(),
-            finish: None,
-        };
+        let mut file = PiHooksFile { rules: Vec::new(), finish: None };
         let Some(object) = self.object(root, "the file", &FILE) else {
             return file;
         };
@@ -226,11 +191,7 @@ impl Reader<'_, '_> {
             when: When::At(Phase::Pre),
             gates: Gates::default(),
             matches: vec![block?],
-            effect: if blocks? {
-                Effect::Deny { message }
-            } else {
-                Effect::Context { message }
-            },
+            effect: if blocks? { Effect::Deny { message } } else { Effect::Context { message } },
             tests: Tests::default(),
         })
     }
@@ -241,10 +202,8 @@ impl Reader<'_, '_> {
             && let Some(tool) = object.get("tool")
             && let Some(pattern) = self.glob(tool, "tool", Stars::CrossSlash)
         {
-            conditions.push(condition(
-                matching::Path::field(TOOL_NAMES),
-                Operator::Glob(vec![pattern]),
-            ));
+            conditions
+                .push(condition(matching::Path::field(TOOL_NAMES), Operator::Glob(vec![pattern])));
         }
         for argument in self.arguments(object) {
             let Some(pattern) = self.glob(&argument.node, argument.key, Stars::CrossSlash) else {
@@ -254,20 +213,16 @@ impl Reader<'_, '_> {
             conditions.push(match argument.key {
                 "path" => condition(matching::Path::field(FILE_NAMES), Operator::Glob(patterns)),
                 // The command of a shell call, wherever its harness has it.
-                "command" => condition(
-                    matching::Path::field("command"),
-                    Operator::TextGlob(patterns),
-                ),
+                "command" => {
+                    condition(matching::Path::field("command"), Operator::TextGlob(patterns))
+                }
                 name => condition(
                     matching::Path::fields(&["event", "tool_input", name]),
                     Operator::TextGlob(patterns),
                 ),
             });
         }
-        Block {
-            binding: Binding::Root,
-            conditions,
-        }
+        Block { binding: Binding::Root, conditions }
     }
 
     /// The members of `arguments`, whose keys are the tool's.
@@ -285,9 +240,7 @@ impl Reader<'_, '_> {
     fn finish(&mut self, object: &Object<'_>) -> Finish {
         let checks = self.items(object, "checks");
         Finish {
-            fail_fast: self
-                .read(object, "failFast", "a boolean", Json::as_bool)
-                .unwrap_or(true),
+            fail_fast: self.read(object, "failFast", "a boolean", Json::as_bool).unwrap_or(true),
             max_retries: self
                 .read(object, "maxRetries", "a whole number from 0", count)
                 .unwrap_or(DEFAULT_RETRIES),
@@ -301,11 +254,7 @@ impl Reader<'_, '_> {
         let inputs = object.get("inputs").map(|_| self.inputs(&object));
         let kinds = [("command", true), ("script", false)];
         let is_command = self.choice(&object, "type", &kinds)?;
-        let (own, other) = if is_command {
-            ("command", "path")
-        } else {
-            ("path", "command")
-        };
+        let (own, other) = if is_command { ("command", "path") } else { ("path", "command") };
         if let Some(stray) = object.get(other) {
             let kind = if is_command { "command" } else { "script" };
             self.source.problem(
@@ -345,14 +294,7 @@ impl Reader<'_, '_> {
                 let message = format!("`{}` is given twice", shown(key));
                 self.source.problem(offset, message);
             }
-            members.push(Member {
-                key,
-                offset,
-                node: Node {
-                    value,
-                    span: child.value,
-                },
-            });
+            members.push(Member { key, offset, node: Node { value, span: child.value } });
         }
         Some(members)
     }
@@ -370,15 +312,10 @@ impl Reader<'_, '_> {
         };
         for member in &members {
             if !section.fields.contains(&member.key) {
-                self.source
-                    .problem(member.offset, unknown(member.key, section));
+                self.source.problem(member.offset, unknown(member.key, section));
             }
         }
-        Some(Object {
-            offset: node.span.start,
-            section,
-            members,
-        })
+        Some(Object { offset: node.span.start, section, members })
     }
 
     /// The section below `key`, if it is there.
@@ -402,12 +339,7 @@ impl Reader<'_, '_> {
         };
         let children = spans::children(self.text, &node.span);
         let nodes = values.iter().zip(children);
-        nodes
-            .map(|(value, child)| Node {
-                value,
-                span: child.value,
-            })
-            .collect()
+        nodes.map(|(value, child)| Node { value, span: child.value }).collect()
     }
 
     /// The value of `key`, as `convert` reads it.
@@ -434,11 +366,7 @@ impl Reader<'_, '_> {
     }
 
     fn required_text<'d>(&mut self, object: &Object<'d>, key: &str) -> Option<&'d str> {
-        if self.required(object, key) {
-            self.string(object, key)
-        } else {
-            None
-        }
+        if self.required(object, key) { self.string(object, key) } else { None }
     }
 
     /// Whether `key` is there; if not, that is a problem.
@@ -495,33 +423,19 @@ impl Reader<'_, '_> {
 
     /// `KEY must be …, found …`.
     fn wrong(&mut self, node: &Node<'_>, key: &str, expected: &str) {
-        let blank = node
-            .value
-            .as_str()
-            .is_some_and(|text| text.trim().is_empty());
-        let found = if blank {
-            "an empty string"
-        } else {
-            node.value.kind_name()
-        };
+        let blank = node.value.as_str().is_some_and(|text| text.trim().is_empty());
+        let found = if blank { "an empty string" } else { node.value.kind_name() };
         let message = format!("{} must be {expected}, found {found}", shown(key));
         self.source.problem(node.span.start, message);
     }
 }
 
 fn condition(path: matching::Path, operator: Operator) -> Condition {
-    Condition {
-        path,
-        operators: vec![operator],
-    }
+    Condition { path, operators: vec![operator] }
 }
 
 fn count(value: &Json<'_>) -> Option<u32> {
-    if let Json::Number(digits) = value {
-        digits.parse().ok()
-    } else {
-        None
-    }
+    if let Json::Number(digits) = value { digits.parse().ok() } else { None }
 }
 
 #[cfg(test)]

@@ -8,11 +8,7 @@ use crate::matching::{Document, Outcome};
 const EXAMPLE: &str = include_str!("../../examples/pi-hooks.json");
 
 fn parsed(text: &str) -> PiHooksFile {
-    let read = read(
-        Path::new("/r/.pi-hooks.json"),
-        Path::new("/r"),
-        text.as_bytes(),
-    );
+    let read = read(Path::new("/r/.pi-hooks.json"), Path::new("/r"), text.as_bytes());
     read.unwrap_or_else(|problems| panic!("{text}: {problems:?}"))
 }
 
@@ -49,10 +45,7 @@ fn call<'a>(tool: &'a str, canonical: &'a str, input: &'a Json<'a>) -> Event<'a>
 fn the_example_says_what_it_seems_to_say() {
     let file = parsed(EXAMPLE);
     let effects: Vec<_> = file.rules.iter().map(|rule| &rule.effect).collect();
-    assert!(matches!(
-        effects[..],
-        [Effect::Deny { .. }, Effect::Context { .. }]
-    ));
+    assert!(matches!(effects[..], [Effect::Deny { .. }, Effect::Context { .. }]));
     for (number, rule) in file.rules.iter().enumerate() {
         assert_eq!(rule.id, format!("pi-hooks/{}", number + 1));
         assert_eq!(rule.when, When::At(Phase::Pre));
@@ -63,13 +56,7 @@ fn the_example_says_what_it_seems_to_say() {
     let checks: Vec<_> = finish
         .checks
         .iter()
-        .map(|check| {
-            (
-                check.name.as_deref(),
-                &check.program,
-                check.inputs.is_some(),
-            )
-        })
+        .map(|check| (check.name.as_deref(), &check.program, check.inputs.is_some()))
         .collect();
     assert_eq!(
         checks,
@@ -186,10 +173,7 @@ fn tool_patterns_cover_the_own_name_and_that_of_pi() {
         content: "".into(),
     }]);
     assert!(covers(r#"{"tool": "write"}"#, &patch));
-    assert!(covers(
-        r#"{"tool": "edit", "arguments": {"path": "src/*"}}"#,
-        &patch
-    ));
+    assert!(covers(r#"{"tool": "edit", "arguments": {"path": "src/*"}}"#, &patch));
 }
 
 #[test]
@@ -198,30 +182,10 @@ fn path_patterns_cover_every_spelling_of_the_file() {
         (r#"{"path": ".env"}"#, "/r/.env", "**/.env*", true),
         (r#"{"path": "@.env"}"#, "/r/.env", ".env", true),
         (r#"{"path": "@.env"}"#, "/r/.env", "@.env", true),
-        (
-            r#"{"file_path": "/r/sub/.env"}"#,
-            "/r/sub/.env",
-            "sub/.env",
-            true,
-        ),
-        (
-            r#"{"file_path": "/r/sub/.env"}"#,
-            "/r/sub/.env",
-            "/r/sub/*",
-            true,
-        ),
-        (
-            r#"{"path": ".env.example"}"#,
-            "/r/.env.example",
-            "**/.env",
-            false,
-        ),
-        (
-            r#"{"path": "environment"}"#,
-            "/r/environment",
-            "**/.env*",
-            false,
-        ),
+        (r#"{"file_path": "/r/sub/.env"}"#, "/r/sub/.env", "sub/.env", true),
+        (r#"{"file_path": "/r/sub/.env"}"#, "/r/sub/.env", "/r/sub/*", true),
+        (r#"{"path": ".env.example"}"#, "/r/.env.example", "**/.env", false),
+        (r#"{"path": "environment"}"#, "/r/environment", "**/.env*", false),
     ] {
         let input = Json::parse(input).unwrap();
         let mut event = call("read", "Read", &input);
@@ -230,10 +194,7 @@ fn path_patterns_cover_every_spelling_of_the_file() {
         assert_eq!(covers(&text, &event), wanted, "{pattern} {file}");
     }
     let none = Json::Object(Vec::new());
-    assert!(!covers(
-        r#"{"tool": "*", "arguments": {"path": "*"}}"#,
-        &call("ls", "LS", &none)
-    ));
+    assert!(!covers(r#"{"tool": "*", "arguments": {"path": "*"}}"#, &call("ls", "LS", &none)));
 }
 
 #[test]

@@ -11,11 +11,8 @@ use std::rc::Rc;
 use toml_reader::Value;
 
 /// Keys of a file that may have slid into its last rule.
-pub(super) static FILE: Section = Section {
-    name: "the top of the file",
-    fields: &["use", "disable"],
-    outer: &[],
-};
+pub(super) static FILE: Section =
+    Section { name: "the top of the file", fields: &["use", "disable"], outer: &[] };
 /// A rule's own keys.
 pub(super) static RULE: Section = Section {
     name: "[[rules]]",
@@ -51,9 +48,8 @@ pub(super) fn sections() -> [&'static Section; 2] {
 }
 
 /// Harnesses that exist; a gate may name others, but not misspell these.
-const HARNESSES: [&str; 8] = [
-    "claude", "codex", "pi", "gemini", "qwen", "copilot", "cursor", "opencode",
-];
+const HARNESSES: [&str; 8] =
+    ["claude", "codex", "pi", "gemini", "qwen", "copilot", "cursor", "opencode"];
 
 const KINDS: [(&str, Kind); 4] = [
     ("shell", Kind::Shell),
@@ -69,10 +65,7 @@ pub(super) fn rules(
     directory: &Path,
     layer: Layer,
 ) -> Vec<Rule> {
-    let context = Context {
-        directory: Rc::from(directory),
-        layer,
-    };
+    let context = Context { directory: Rc::from(directory), layer };
     let mut first_lines = BTreeMap::new();
     let mut rules = Vec::new();
     for value in source.tables(file, "rules") {
@@ -83,16 +76,10 @@ pub(super) fn rules(
         if let Some((key, id)) = id
             && let Some(line) = first_lines.insert(id, source.place(fields.offset).line)
         {
-            let offset = fields
-                .table
-                .get(key)
-                .map_or(fields.offset, |value| value.span.start);
+            let offset = fields.table.get(key).map_or(fields.offset, |value| value.span.start);
             source.problem(
                 offset,
-                format!(
-                    "`{key}` `{}` is taken by the rule in line {line}",
-                    shown(id)
-                ),
+                format!("`{key}` `{}` is taken by the rule in line {line}", shown(id)),
             );
         }
         rules.extend(context.rule(source, fields, id.map(|(_, id)| id)));
@@ -126,11 +113,7 @@ impl Context {
         let description = source.string(fields, "description").map(str::to_owned);
         let enabled = source.boolean(fields, "enabled", true);
         let overridable = source.boolean(fields, "overridable", true);
-        let phase = source.choice(
-            fields,
-            "phase",
-            &[("pre", Phase::Pre), ("post", Phase::Post)],
-        );
+        let phase = source.choice(fields, "phase", &[("pre", Phase::Pre), ("post", Phase::Post)]);
         let mut gates = gates(source, fields, self.layer);
         let is_empty = |value: &&Value<'_>| array(value).is_some_and(<[Value<'_>]>::is_empty);
         if let Some(value) = fields.table.get("match").filter(is_empty) {
@@ -174,10 +157,7 @@ fn check_phase(source: &mut Source<'_>, fields: Fields<'_>, phase: Option<Phase>
         Effect::Checker { .. } | Effect::Context { .. } => return,
     };
     if phase == Some(Phase::Post) {
-        let offset = fields
-            .table
-            .get("phase")
-            .map_or(fields.offset, |value| value.span.start);
+        let offset = fields.table.get("phase").map_or(fields.offset, |value| value.span.start);
         source.problem(
             offset,
             format!(
@@ -190,15 +170,10 @@ fn check_phase(source: &mut Source<'_>, fields: Fields<'_>, phase: Option<Phase>
 fn gates(source: &mut Source<'_>, fields: Fields<'_>, layer: Layer) -> Gates {
     let owned =
         |names: Vec<(&str, usize)>| names.into_iter().map(|(name, _)| name.to_owned()).collect();
-    let (harness, agents) = (
-        source.names(fields, "harness"),
-        source.names(fields, "agents"),
-    );
+    let (harness, agents) = (source.names(fields, "harness"), source.names(fields, "agents"));
     if harness.is_some() && agents.is_some() {
-        source.problem(
-            fields.offset,
-            "`agents` means the same as `harness`, a rule has one of them",
-        );
+        source
+            .problem(fields.offset, "`agents` means the same as `harness`, a rule has one of them");
     }
     let harness = harness.or(agents).unwrap_or_default();
     for (name, offset) in &harness {
@@ -226,10 +201,8 @@ fn gates(source: &mut Source<'_>, fields: Fields<'_>, layer: Layer) -> Gates {
 /// names as short as `pi` have too many neighbours for that.
 pub(super) fn known_harness(source: &mut Source<'_>, name: &str, offset: usize) {
     if let Some(near) = nearest(name, &HARNESSES).filter(|near| *near != name && near.len() > 2) {
-        source.problem(
-            offset,
-            format!("unknown harness `{}`, did you mean `{near}`?", shown(name)),
-        );
+        source
+            .problem(offset, format!("unknown harness `{}`, did you mean `{near}`?", shown(name)));
     }
 }
 
@@ -254,19 +227,13 @@ fn gate_by_message(
 /// `[rules.test]`: examples with their places.
 fn tests(source: &mut Source<'_>, rule: Fields<'_>, effect: Option<&Effect>) -> Tests {
     let mut tests = Tests::default();
-    let Some(fields) = rule
-        .table
-        .get("test")
-        .and_then(|value| source.fields(value, "test", &TEST))
+    let Some(fields) = rule.table.get("test").and_then(|value| source.fields(value, "test", &TEST))
     else {
         return tests;
     };
     let examples = |source: &mut Source<'_>, key| {
         let lines = source.strings(fields, key).unwrap_or_default();
-        lines
-            .into_iter()
-            .map(|(line, offset)| (line.to_owned(), source.place(offset)))
-            .collect()
+        lines.into_iter().map(|(line, offset)| (line.to_owned(), source.place(offset))).collect()
     };
     tests.fires = examples(source, "fires");
     tests.ignores = examples(source, "ignores");
@@ -278,10 +245,8 @@ fn tests(source: &mut Source<'_>, rule: Fields<'_>, effect: Option<&Effect>) -> 
         return tests;
     };
     if effect.is_some_and(|effect| !matches!(effect, Effect::Rewrite { .. })) {
-        source.problem(
-            rewrites.span.start,
-            "`rewrites` belongs to a rule whose action is `rewrite`",
-        );
+        source
+            .problem(rewrites.span.start, "`rewrites` belongs to a rule whose action is `rewrite`");
     }
     for (key, value) in table {
         match text(value) {

@@ -43,11 +43,7 @@ impl<'t> Source<'t> {
         match toml_reader::parse(text) {
             Ok(root) => Ok((Source::new(file, text), root)),
             Err(error) => {
-                let place = Place {
-                    file: Rc::from(file),
-                    line: error.line,
-                    column: error.column,
-                };
+                let place = Place { file: Rc::from(file), line: error.line, column: error.column };
                 let message = format!("invalid TOML: {}", error.message);
                 Err(vec![Diagnostic { place, message }])
             }
@@ -56,11 +52,7 @@ impl<'t> Source<'t> {
 
     /// A text that was read already, in whichever language.
     pub(super) fn new(file: &Path, text: &'t [u8]) -> Source<'t> {
-        Source {
-            file: Rc::from(file),
-            places: Places::new(text),
-            problems: Vec::new(),
-        }
+        Source { file: Rc::from(file), places: Places::new(text), problems: Vec::new() }
     }
 
     /// `read`, unless there were problems: then these, in the order of the text.
@@ -68,26 +60,18 @@ impl<'t> Source<'t> {
         if self.problems.is_empty() {
             return Ok(read);
         }
-        self.problems
-            .sort_by_key(|problem| (problem.place.line, problem.place.column));
+        self.problems.sort_by_key(|problem| (problem.place.line, problem.place.column));
         Err(self.problems)
     }
 
     pub(super) fn place(&self, offset: usize) -> Place {
         let (line, column) = self.places.at(offset);
-        Place {
-            file: Rc::clone(&self.file),
-            line,
-            column,
-        }
+        Place { file: Rc::clone(&self.file), line, column }
     }
 
     pub(super) fn problem(&mut self, offset: usize, message: impl Into<String>) {
         let place = self.place(offset);
-        self.problems.push(Diagnostic {
-            place,
-            message: message.into(),
-        });
+        self.problems.push(Diagnostic { place, message: message.into() });
     }
 
     /// Opens a section; a field it does not have is a problem.
@@ -111,16 +95,10 @@ impl<'t> Source<'t> {
         offset: usize,
         section: &'static Section,
     ) -> Fields<'d> {
-        let fields = Fields {
-            table,
-            offset,
-            section,
-        };
+        let fields = Fields { table, offset, section };
         for (key, _) in table {
             if !section.fields.contains(&&*key.name) {
-                let message = fields
-                    .slid(&key.name)
-                    .unwrap_or_else(|| unknown(&key.name, section));
+                let message = fields.slid(&key.name).unwrap_or_else(|| unknown(&key.name, section));
                 self.problem(key.span.start, message);
             }
         }
@@ -130,15 +108,8 @@ impl<'t> Source<'t> {
     /// `KEY must be …, found …`.
     pub(super) fn wrong(&mut self, value: &Value<'_>, key: &str, expected: &str) {
         let blank = text(value).is_some_and(|text| text.trim().is_empty());
-        let found = if blank {
-            "an empty string"
-        } else {
-            value.kind.name()
-        };
-        self.problem(
-            value.span.start,
-            format!("{key} must be {expected}, found {found}"),
-        );
+        let found = if blank { "an empty string" } else { value.kind.name() };
+        self.problem(value.span.start, format!("{key} must be {expected}, found {found}"));
     }
 
     /// The field `key`, as `convert` reads it.
@@ -158,8 +129,7 @@ impl<'t> Source<'t> {
     }
 
     pub(super) fn boolean(&mut self, fields: Fields<'_>, key: &str, default: bool) -> bool {
-        self.read(fields, key, "a boolean", boolean)
-            .unwrap_or(default)
+        self.read(fields, key, "a boolean", boolean).unwrap_or(default)
     }
 
     /// A text that says something.
@@ -179,11 +149,7 @@ impl<'t> Source<'t> {
 
     pub(super) fn count(&mut self, fields: Fields<'_>, key: &str) -> Option<u32> {
         self.read(fields, key, "a whole number from 0", |value| {
-            if let Kind::Integer(number) = value.kind {
-                u32::try_from(number).ok()
-            } else {
-                None
-            }
+            if let Kind::Integer(number) = value.kind { u32::try_from(number).ok() } else { None }
         })
     }
 
@@ -212,23 +178,15 @@ impl<'t> Source<'t> {
         fields: Fields<'d>,
         key: &str,
     ) -> Option<Vec<(&'d str, usize)>> {
-        self.read(
-            fields,
-            key,
-            "a nonempty string or a list of such",
-            |value| {
-                let values = array(value)
-                    .filter(|values| !values.is_empty())
-                    .unwrap_or(std::slice::from_ref(value));
-                let name = |value: &'d Value<'d>| {
-                    Some((
-                        text(value).filter(|text| !text.trim().is_empty())?,
-                        value.span.start,
-                    ))
-                };
-                values.iter().map(name).collect()
-            },
-        )
+        self.read(fields, key, "a nonempty string or a list of such", |value| {
+            let values = array(value)
+                .filter(|values| !values.is_empty())
+                .unwrap_or(std::slice::from_ref(value));
+            let name = |value: &'d Value<'d>| {
+                Some((text(value).filter(|text| !text.trim().is_empty())?, value.span.start))
+            };
+            values.iter().map(name).collect()
+        })
     }
 
     /// One of a few words.
@@ -310,10 +268,7 @@ impl<'t> Source<'t> {
         if let Some(found) = pattern.chars().find(stray) {
             let code = u32::from(found);
             let hint = "write the pattern between '…', where TOML leaves backslashes alone";
-            self.problem(
-                offset,
-                format!("control character U+{code:04X} in a pattern; {hint}"),
-            );
+            self.problem(offset, format!("control character U+{code:04X} in a pattern; {hint}"));
         }
     }
 }
@@ -321,11 +276,7 @@ impl<'t> Source<'t> {
 impl Fields<'_> {
     /// What to say about a key that stands behind this table's header and belongs further out.
     pub(super) fn slid(&self, key: &str) -> Option<String> {
-        let owner = self
-            .section
-            .outer
-            .iter()
-            .find(|outer| outer.fields.contains(&key))?;
+        let owner = self.section.outer.iter().find(|outer| outer.fields.contains(&key))?;
         let here = self.section.name;
         (self.table.definition() == Definition::Header).then(|| {
             format!("`{key}` belongs to {}, but standing behind {here} it is part of that; move it above", owner.name)
@@ -337,42 +288,23 @@ impl Section {
     /// The header of a table below this section.
     fn below(&self, key: &str) -> String {
         let own = self.name.trim_matches(['[', ']']);
-        if own == self.name {
-            key.to_owned()
-        } else {
-            format!("{own}.{key}")
-        }
+        if own == self.name { key.to_owned() } else { format!("{own}.{key}") }
     }
 }
 
 pub(super) fn text<'d>(value: &'d Value<'_>) -> Option<&'d str> {
-    if let Kind::String(text) = &value.kind {
-        Some(text)
-    } else {
-        None
-    }
+    if let Kind::String(text) = &value.kind { Some(text) } else { None }
 }
 
 pub(super) fn boolean(value: &Value<'_>) -> Option<bool> {
-    if let Kind::Boolean(truth) = value.kind {
-        Some(truth)
-    } else {
-        None
-    }
+    if let Kind::Boolean(truth) = value.kind { Some(truth) } else { None }
 }
 
 pub(super) fn array<'d>(value: &'d Value<'d>) -> Option<&'d [Value<'d>]> {
-    if let Kind::Array(values) = &value.kind {
-        Some(values)
-    } else {
-        None
-    }
+    if let Kind::Array(values) = &value.kind { Some(values) } else { None }
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "of a number of seconds beyond 2^53"
-)]
+#[expect(clippy::cast_precision_loss, reason = "of a number of seconds beyond 2^53")]
 fn number(value: &Value<'_>) -> Option<f64> {
     match value.kind {
         Kind::Integer(number) => Some(number as f64),
@@ -409,11 +341,8 @@ pub(super) fn listed(words: &[&str]) -> String {
 /// The word that is so close to `found` that it was probably meant.
 pub(super) fn nearest<'w>(found: &str, words: &[&'w str]) -> Option<&'w str> {
     let close = |word: &&&str| word.len().abs_diff(found.len()) <= 3;
-    let (distance, word) = words
-        .iter()
-        .filter(close)
-        .map(|word| (distance(found, word), *word))
-        .min()?;
+    let (distance, word) =
+        words.iter().filter(close).map(|word| (distance(found, word), *word)).min()?;
     (distance <= 1 + word.len() / 4).then_some(word)
 }
 

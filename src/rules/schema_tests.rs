@@ -61,11 +61,7 @@ fn says(schema: &str, sections: &[&Section], parts: &[(&str, &[&[&str]])]) {
 #[test]
 fn the_schemas_have_the_keys_that_are_read() {
     let by_type: &[&[&str]] = &[&["path"], &["command"]];
-    says(
-        PI_HOOKS_SCHEMA,
-        &pi_hooks::sections(),
-        &[("a check", by_type)],
-    );
+    says(PI_HOOKS_SCHEMA, &pi_hooks::sections(), &[("a check", by_type)]);
     let sections = [
         guard::sections().as_slice(),
         rule::sections().as_slice(),
@@ -75,11 +71,7 @@ fn the_schemas_have_the_keys_that_are_read() {
     .concat();
     let by_program: &[&[&str]] = &[&["script"], &["command"]];
     let by_effect: &[&[&str]] = &[&["action"], &["checker", "timeout", "message"]];
-    says(
-        GUARD_SCHEMA,
-        &sections,
-        &[("[[finish.checks]]", by_program), ("[[rules]]", by_effect)],
-    );
+    says(GUARD_SCHEMA, &sections, &[("[[finish.checks]]", by_program), ("[[rules]]", by_effect)]);
 }
 
 /// As much of JSON Schema as ours use.
@@ -105,12 +97,7 @@ fn accepts(root: &Json<'_>, schema: &Json<'_>, value: &Json<'_>) -> bool {
             own.is_none_or(|value| accepts(root, schema, value))
         }),
         "additionalProperties" => {
-            let own = |key: &str| {
-                schema
-                    .get("properties")
-                    .and_then(|own| own.get(key))
-                    .is_some()
-            };
+            let own = |key: &str| schema.get("properties").and_then(|own| own.get(key)).is_some();
             let mut entries = value.as_object().unwrap_or_default().iter();
             entries.all(|(key, value)| {
                 own(key) || *wanted != Json::Bool(false) && accepts(root, wanted, value)
@@ -128,17 +115,11 @@ fn accepts(root: &Json<'_>, schema: &Json<'_>, value: &Json<'_>) -> bool {
         other => panic!("unknown keyword {other}"),
     };
     let keywords = schema.as_object().unwrap_or_default();
-    keywords
-        .iter()
-        .all(|(keyword, wanted)| holds(keyword, wanted))
+    keywords.iter().all(|(keyword, wanted)| holds(keyword, wanted))
 }
 
 fn number(value: &Json<'_>) -> Option<f64> {
-    if let Json::Number(digits) = value {
-        digits.parse().ok()
-    } else {
-        None
-    }
+    if let Json::Number(digits) = value { digits.parse().ok() } else { None }
 }
 
 fn is_a(kind: &str, value: &Json<'_>) -> bool {

@@ -5,11 +5,7 @@ use super::{Diagnostic, Layer, Place, Rule, rule};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-static FILE: Section = Section {
-    name: "a steer file",
-    fields: &["rules", "disable"],
-    outer: &[],
-};
+static FILE: Section = Section { name: "a steer file", fields: &["rules", "disable"], outer: &[] };
 
 /// What a steer file says.
 #[derive(Clone, Debug)]
@@ -24,17 +20,10 @@ pub(crate) struct SteerFile {
 pub(crate) fn read(path: &Path, text: &[u8]) -> Result<SteerFile, Vec<Diagnostic>> {
     let (mut source, root) = Source::open(path, text)?;
     let file = source.root(&root, 0, &FILE);
-    let rules = rule::rules(
-        &mut source,
-        file,
-        path.parent().unwrap_or(path),
-        Layer::Steer,
-    );
+    let rules = rule::rules(&mut source, file, path.parent().unwrap_or(path), Layer::Steer);
     let names = source.strings(file, "disable").unwrap_or_default();
-    let disable = names
-        .into_iter()
-        .map(|(name, offset)| (name.to_owned(), source.place(offset)))
-        .collect();
+    let disable =
+        names.into_iter().map(|(name, offset)| (name.to_owned(), source.place(offset))).collect();
     source.close(SteerFile { disable, rules })
 }
 
@@ -67,11 +56,7 @@ impl Stack {
 
     /// What is wrong with each `disable` that names no rule.
     pub(crate) fn problems(&self) -> Vec<Diagnostic> {
-        let names: Vec<&str> = self
-            .rules
-            .iter()
-            .map(|(rule, _)| rule.id.as_str())
-            .collect();
+        let names: Vec<&str> = self.rules.iter().map(|(rule, _)| rule.id.as_str()).collect();
         let problem = |(name, place): &(String, Place)| {
             let near = nearest(name, &names)
                 .map_or(String::new(), |near| format!(", did you mean `{near}`?"));
@@ -106,17 +91,11 @@ pub(crate) fn stack(files: Vec<SteerFile>) -> Stack {
     }
     let mut unmatched = Vec::new();
     for (name, place) in disable {
-        match positions
-            .get(&name)
-            .and_then(|position| slots[*position].last_mut())
-        {
+        match positions.get(&name).and_then(|position| slots[*position].last_mut()) {
             Some((_, fate @ Fate::Active)) => *fate = Fate::Disabled(place),
             Some(_) => {}
             None => unmatched.push((name, place)),
         }
     }
-    Stack {
-        rules: slots.into_iter().flatten().collect(),
-        unmatched,
-    }
+    Stack { rules: slots.into_iter().flatten().collect(), unmatched }
 }

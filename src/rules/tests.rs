@@ -12,12 +12,7 @@ fn report(problems: &[Diagnostic]) -> String {
 }
 
 fn guard(text: &str) -> Result<GuardFile, Vec<Diagnostic>> {
-    guard::read(
-        Path::new("g.toml"),
-        Path::new("/home/.i-insist"),
-        text.as_bytes(),
-        Scope::User,
-    )
+    guard::read(Path::new("g.toml"), Path::new("/home/.i-insist"), text.as_bytes(), Scope::User)
 }
 
 fn steer(text: &str) -> Result<SteerFile, Vec<Diagnostic>> {
@@ -25,9 +20,8 @@ fn steer(text: &str) -> Result<SteerFile, Vec<Diagnostic>> {
 }
 
 fn one(text: &str) -> Rule {
-    let mut rules = guard(text)
-        .unwrap_or_else(|problems| panic!("{text}\n{}", report(&problems)))
-        .rules;
+    let mut rules =
+        guard(text).unwrap_or_else(|problems| panic!("{text}\n{}", report(&problems))).rules;
     assert_eq!(rules.len(), 1, "{text}");
     rules.remove(0)
 }
@@ -42,10 +36,7 @@ fn problems<T>(read: Result<T, Vec<Diagnostic>>) -> Vec<String> {
     let list = read.err().unwrap_or_default();
     list.iter()
         .map(|problem| {
-            format!(
-                "{}:{} {}",
-                problem.place.line, problem.place.column, problem.message
-            )
+            format!("{}:{} {}", problem.place.line, problem.place.column, problem.message)
         })
         .collect()
 }
@@ -72,11 +63,7 @@ fn defaults_of_a_checker_rule() {
     let argv = vec!["python3".to_owned(), "../check.py".to_owned()];
     assert_eq!(
         rule.effect,
-        Effect::Checker {
-            argv,
-            timeout: Duration::from_secs(10),
-            message: None
-        }
+        Effect::Checker { argv, timeout: Duration::from_secs(10), message: None }
     );
 }
 
@@ -101,10 +88,7 @@ fn every_key_of_a_rule_is_read() {
         fires = ['a']
         ignores = ['b', 'c']
     ");
-    assert_eq!(
-        (rule.id.as_str(), rule.description.as_deref()),
-        ("n", Some("why"))
-    );
+    assert_eq!((rule.id.as_str(), rule.description.as_deref()), ("n", Some("why")));
     assert!(!rule.enabled && !rule.overridable);
     assert_eq!(rule.when, When::At(Phase::Post));
     assert_eq!(rule.gates.harness, ["claude", "my-own"]);
@@ -113,78 +97,36 @@ fn every_key_of_a_rule_is_read() {
     assert_eq!(rule.matches.len(), 1);
     let message = Some("no".to_owned());
     let argv = vec!["check".to_owned()];
-    assert_eq!(
-        rule.effect,
-        Effect::Checker {
-            argv,
-            timeout: Duration::from_millis(500),
-            message
-        }
-    );
+    assert_eq!(rule.effect, Effect::Checker { argv, timeout: Duration::from_millis(500), message });
     assert_eq!(rule.tests.fires[0].1.to_string(), "g.toml:17:18");
-    let ignores: Vec<_> = rule
-        .tests
-        .ignores
-        .iter()
-        .map(|(line, _)| line.as_str())
-        .collect();
+    let ignores: Vec<_> = rule.tests.ignores.iter().map(|(line, _)| line.as_str()).collect();
     assert_eq!(ignores, ["b", "c"]);
     let own = one("[[rules]]\nid='a'\nharness='ai'\nchecker=['c']");
     assert_eq!(own.gates.harness, ["ai"]);
-    assert_eq!(
-        one("[[rules]]\nid='a'\nagents=['codex']\nchecker=['c']")
-            .gates
-            .harness,
-        ["codex"]
-    );
-    for (word, kind) in [
-        ("shell", Kind::Shell),
-        ("file_write", Kind::FileWrite),
-        ("other", Kind::Other),
-    ] {
-        assert_eq!(
-            one(&acting(&format!("kind = '{word}'"), DENY)).gates.kind,
-            Some(kind)
-        );
+    assert_eq!(one("[[rules]]\nid='a'\nagents=['codex']\nchecker=['c']").gates.harness, ["codex"]);
+    for (word, kind) in
+        [("shell", Kind::Shell), ("file_write", Kind::FileWrite), ("other", Kind::Other)]
+    {
+        assert_eq!(one(&acting(&format!("kind = '{word}'"), DENY)).gates.kind, Some(kind));
     }
-    assert_eq!(
-        one(&acting("tool = ['Write', 'Edit']", DENY)).gates.tool,
-        ["Write", "Edit"]
-    );
+    assert_eq!(one(&acting("tool = ['Write', 'Edit']", DENY)).gates.tool, ["Write", "Edit"]);
 }
 
 #[test]
 fn every_action_is_read() {
     let message = Message::Text("m".to_owned());
-    assert_eq!(
-        one(&acting("", DENY)).effect,
-        Effect::Deny {
-            message: message.clone()
-        }
-    );
+    assert_eq!(one(&acting("", DENY)).effect, Effect::Deny { message: message.clone() });
     assert_eq!(
         one(&acting("", "kind='ask'\nmessage='m'")).effect,
-        Effect::Ask {
-            message: message.clone()
-        }
+        Effect::Ask { message: message.clone() }
     );
     let context = one(&acting("phase = 'post'", "kind='context'\nmessage='m'"));
-    assert_eq!(
-        context.effect,
-        Effect::Context {
-            message: message.clone()
-        }
-    );
+    assert_eq!(context.effect, Effect::Context { message: message.clone() });
     assert_eq!(context.when, When::At(Phase::Post));
     let rewrite = "kind='rewrite'\nreplace_head='trash'\ndrop_args=['-r']\nadd_args=['-v']\nmessage='m'\n\
         set={ a = 'x', b = [1, 1.5, 2.0, true], c = { d = 1 } }";
-    let Effect::Rewrite {
-        replace_head,
-        drop_args,
-        add_args,
-        set,
-        message: said,
-    } = one(&acting("", rewrite)).effect
+    let Effect::Rewrite { replace_head, drop_args, add_args, set, message: said } =
+        one(&acting("", rewrite)).effect
     else {
         panic!("no rewrite")
     };
@@ -196,15 +138,7 @@ fn every_action_is_read() {
     let number = |text: &'static str| Json::Number(text.into());
     let expected = [
         ("a", Json::String("x".into())),
-        (
-            "b",
-            Json::Array(vec![
-                number("1"),
-                number("1.5"),
-                number("2.0"),
-                Json::Bool(true),
-            ]),
-        ),
+        ("b", Json::Array(vec![number("1"), number("1.5"), number("2.0"), Json::Bool(true)])),
         ("c", Json::Object(vec![("d".into(), number("1"))])),
     ];
     assert_eq!(set, expected.map(|(name, value)| (name.to_owned(), value)));
@@ -212,30 +146,16 @@ fn every_action_is_read() {
     let (drop_args, add_args, set) = (vec![], vec![], vec![]);
     assert_eq!(
         least,
-        Effect::Rewrite {
-            replace_head: None,
-            drop_args,
-            add_args,
-            set,
-            message: None
-        }
+        Effect::Rewrite { replace_head: None, drop_args, add_args, set, message: None }
     );
 }
 
 #[test]
 fn a_message_by_harness_is_a_gate() {
-    let rule = one(&acting(
-        "",
-        "kind='deny'\nmessage={ claude = 'c', codex = 'x' }",
-    ));
+    let rule = one(&acting("", "kind='deny'\nmessage={ claude = 'c', codex = 'x' }"));
     assert_eq!(rule.gates.harness, ["claude", "codex"]);
-    let Effect::Deny { message } = rule.effect else {
-        panic!("no denial")
-    };
-    assert_eq!(
-        (message.text("codex"), message.text("pi")),
-        (Some("x"), None)
-    );
+    let Effect::Deny { message } = rule.effect else { panic!("no denial") };
+    assert_eq!((message.text("codex"), message.text("pi")), (Some("x"), None));
     assert_eq!(Message::Text("m".to_owned()).text("pi"), Some("m"));
 }
 
@@ -257,29 +177,14 @@ fn blocks_and_operators_are_read() {
         [rules.match.b]
         is = false
     ");
-    let bindings: Vec<_> = rule
-        .matches
-        .iter()
-        .map(|block| block.binding.clone())
-        .collect();
+    let bindings: Vec<_> = rule.matches.iter().map(|block| block.binding.clone()).collect();
     let path = Dotted::new;
     assert_eq!(
         bindings,
-        [
-            Binding::Any(path("parsed.segments")),
-            Binding::All(path("tags")),
-            Binding::Root
-        ]
+        [Binding::Any(path("parsed.segments")), Binding::All(path("tags")), Binding::Root]
     );
-    let conditions: Vec<_> = rule
-        .matches
-        .iter()
-        .flat_map(|block| &block.conditions)
-        .collect();
-    let paths: Vec<_> = conditions
-        .iter()
-        .map(|condition| condition.path.to_string())
-        .collect();
+    let conditions: Vec<_> = rule.matches.iter().flat_map(|block| &block.conditions).collect();
+    let paths: Vec<_> = conditions.iter().map(|condition| condition.path.to_string()).collect();
     assert_eq!(paths, ["head", "args.0", "", "a", "b"]);
     assert!(
         matches!(&*conditions[0].operators, [Operator::AnyOf(any), Operator::NoneOf(none)] if any == &["a"] && none.is_empty())
@@ -291,102 +196,42 @@ fn blocks_and_operators_are_read() {
     assert!(
         matches!(&*conditions[2].operators, [Operator::Matches(yes), Operator::NotMatches(no)] if yes.text() == "a+" && no.text() == "\\bx")
     );
-    assert!(matches!(
-        *conditions[3].operators,
-        [Operator::Is(true), Operator::Exists(false)]
-    ));
+    assert!(matches!(*conditions[3].operators, [Operator::Is(true), Operator::Exists(false)]));
     assert!(matches!(*conditions[4].operators, [Operator::Is(false)]));
 }
 
 const RULE_PROBLEMS: &[(&str, &str)] = &[
-    (
-        "mesage = 'm'",
-        "4:1 unknown field `mesage`, did you mean `message`?",
-    ),
-    (
-        "enabled = 'no'",
-        "4:11 enabled must be a boolean, found a string",
-    ),
-    (
-        "overridable = 0",
-        "4:15 overridable must be a boolean, found an integer",
-    ),
-    (
-        "timeout = 0",
-        "4:11 timeout must be a positive finite number, found an integer",
-    ),
-    (
-        "timeout = -1.5",
-        "4:11 timeout must be a positive finite number, found a float",
-    ),
-    (
-        "timeout = inf",
-        "4:11 timeout must be a positive finite number, found a float",
-    ),
-    (
-        "timeout = nan",
-        "4:11 timeout must be a positive finite number, found a float",
-    ),
-    (
-        "timeout = '1'",
-        "4:11 timeout must be a positive finite number, found a string",
-    ),
-    (
-        "message = ' '",
-        "4:11 message must be a nonempty string, found an empty string",
-    ),
-    (
-        "message = { claude = 'm' }",
-        "4:11 message must be a nonempty string, found a table",
-    ),
-    (
-        "description = 1",
-        "4:15 description must be a nonempty string, found an integer",
-    ),
-    (
-        "phase = 'Pre'",
-        "4:9 unknown phase `Pre`, did you mean `pre`?",
-    ),
-    (
-        "phase = true",
-        "4:9 phase must be one of `pre`, `post`, found a boolean",
-    ),
+    ("mesage = 'm'", "4:1 unknown field `mesage`, did you mean `message`?"),
+    ("enabled = 'no'", "4:11 enabled must be a boolean, found a string"),
+    ("overridable = 0", "4:15 overridable must be a boolean, found an integer"),
+    ("timeout = 0", "4:11 timeout must be a positive finite number, found an integer"),
+    ("timeout = -1.5", "4:11 timeout must be a positive finite number, found a float"),
+    ("timeout = inf", "4:11 timeout must be a positive finite number, found a float"),
+    ("timeout = nan", "4:11 timeout must be a positive finite number, found a float"),
+    ("timeout = '1'", "4:11 timeout must be a positive finite number, found a string"),
+    ("message = ' '", "4:11 message must be a nonempty string, found an empty string"),
+    ("message = { claude = 'm' }", "4:11 message must be a nonempty string, found a table"),
+    ("description = 1", "4:15 description must be a nonempty string, found an integer"),
+    ("phase = 'Pre'", "4:9 unknown phase `Pre`, did you mean `pre`?"),
+    ("phase = true", "4:9 phase must be one of `pre`, `post`, found a boolean"),
     (
         "kind = 'edit'",
         "4:8 unknown kind `edit`, one of `shell`, `file_write`, `file_edit`, `other`",
     ),
-    (
-        "kind = 'file-edit'",
-        "4:8 unknown kind `file-edit`, did you mean `file_edit`?",
-    ),
-    (
-        "tool = []",
-        "4:8 tool must be a nonempty string or a list of such, found an array",
-    ),
-    (
-        "tool = ['a', '']",
-        "4:8 tool must be a nonempty string or a list of such, found an array",
-    ),
+    ("kind = 'file-edit'", "4:8 unknown kind `file-edit`, did you mean `file_edit`?"),
+    ("tool = []", "4:8 tool must be a nonempty string or a list of such, found an array"),
+    ("tool = ['a', '']", "4:8 tool must be a nonempty string or a list of such, found an array"),
     (
         "tool = ['Read', 'mcp__*']",
         "4:17 `tool` names tools exactly; for a pattern, a match on `tool_name = { glob = [\"mcp__*\"] }`",
     ),
-    (
-        "harness = 1",
-        "4:11 harness must be a nonempty string or a list of such, found an integer",
-    ),
-    (
-        "harness = 'claud'",
-        "4:11 unknown harness `claud`, did you mean `claude`?",
-    ),
+    ("harness = 1", "4:11 harness must be a nonempty string or a list of such, found an integer"),
+    ("harness = 'claud'", "4:11 unknown harness `claud`, did you mean `claude`?"),
     (
         "harness = 'pi'\nagents = 'pi'",
         "1:3 `agents` means the same as `harness`, a rule has one of them",
     ),
-    (
-        "name = 'n'",
-        "1:3 a rule has exactly one of `id` and `name`, found both",
-    ),
+    ("name = 'n'", "1:3 a rule has exactly one of `id` and `name`, found both"),
     (
         "action = { kind = 'deny', message = 'm' }",
         "1:3 a rule has either a `checker` or an `action`, found both",
@@ -401,22 +246,13 @@ const RULE_PROBLEMS: &[(&str, &str)] = &[
         "4:9 match must be an array of tables, as `[[rules.match]]` makes it, found an array",
     ),
     ("test = 'x'", "4:8 test must be a table, found a string"),
-    (
-        "test = { fire = ['x'] }",
-        "4:10 unknown field `fire`, did you mean `fires`?",
-    ),
-    (
-        "test = { fires = 'x' }",
-        "4:18 fires must be an array of strings, found a string",
-    ),
+    ("test = { fire = ['x'] }", "4:10 unknown field `fire`, did you mean `fires`?"),
+    ("test = { fires = 'x' }", "4:18 fires must be an array of strings, found a string"),
     (
         "test = { rewrites = { a = 'b' } }",
         "4:21 `rewrites` belongs to a rule whose action is `rewrite`",
     ),
-    (
-        "test = { rewrites = { a = 1 } }",
-        "4:27 rewrites.a must be a string, found an integer",
-    ),
+    ("test = { rewrites = { a = 1 } }", "4:27 rewrites.a must be a string, found an integer"),
     (
         "colour = 'red'",
         "4:1 unknown field `colour`, [[rules]] has `id`, `name`, `description`, `enabled`, `overridable`, `phase`, \
@@ -448,10 +284,7 @@ fn problems_of_a_rule() {
     );
     for argv in ["[]", "['']"] {
         let text = format!("[[rules]]\nid = 'r'\nchecker = {argv}");
-        refused(
-            &text,
-            &["3:11 checker must be an array of strings that begins with a program"],
-        );
+        refused(&text, &["3:11 checker must be an array of strings that begins with a program"]);
     }
     refused(
         "[[rules]]\nid = 'r'\nchecker = 'c'",
@@ -467,18 +300,12 @@ fn problems_of_a_rule() {
 
 const ACTION_PROBLEMS: &[(&str, &str)] = &[
     ("kind = 'deny'", "5:8 this action needs a `message`"),
-    (
-        "message = 'm'",
-        "5:8 an action needs `kind`, one of `deny`, `ask`, `rewrite`, `context`",
-    ),
+    ("message = 'm'", "5:8 an action needs `kind`, one of `deny`, `ask`, `rewrite`, `context`"),
     (
         "kind = 'block'\nmessage = 'm'",
         "6:8 unknown kind `block`, one of `deny`, `ask`, `rewrite`, `context`",
     ),
-    (
-        "kind = 'denny'\nmessage = 'm'",
-        "6:8 unknown kind `denny`, did you mean `deny`?",
-    ),
+    ("kind = 'denny'\nmessage = 'm'", "6:8 unknown kind `denny`, did you mean `deny`?"),
     (
         "kind = 'ask'\nmessage = ''",
         "7:11 message must be a nonempty string or a table of such by harness, found an empty string",
@@ -507,10 +334,7 @@ const ACTION_PROBLEMS: &[(&str, &str)] = &[
         "kind = 'rewrite'",
         "5:8 a `rewrite` needs one of `replace_head`, `drop_args`, `add_args`, `set`",
     ),
-    (
-        "kind = 'rewrite'\nset = 1",
-        "7:7 set must be a table of input fields, found an integer",
-    ),
+    ("kind = 'rewrite'\nset = 1", "7:7 set must be a table of input fields, found an integer"),
     (
         "kind = 'rewrite'\nset = {a = 1979-05-27}",
         "7:12 set.a must be a value that JSON has, found a date or time",
@@ -548,73 +372,34 @@ fn problems_of_an_action() {
         misplaced("phase = 'post'"),
         ["3:9 `deny` comes too late in phase `post`, which takes `context` or a `checker`"]
     );
-    let both = problems(guard(&acting(
-        "harness = 'pi'",
-        "kind = 'deny'\nmessage = { pi = 'm' }",
-    )));
+    let both = problems(guard(&acting("harness = 'pi'", "kind = 'deny'\nmessage = { pi = 'm' }")));
     assert_eq!(
         both,
         ["1:3 the harnesses are named by `message`, so `harness` must not name them too"]
     );
     let unmatched = "[[rules]]\nid = 'r'\n[rules.action]\nkind = 'deny'\nmessage = 'm'";
-    refused(
-        unmatched,
-        &["1:3 a rule with an `action` needs at least one `[[rules.match]]`"],
-    );
+    refused(unmatched, &["1:3 a rule with an `action` needs at least one `[[rules.match]]`"]);
 }
 
 #[test]
 fn problems_of_a_block() {
     let cases = [
-        (
-            "head = 'psql'",
-            "5:8 head must be a table of operators, found a string",
-        ),
-        (
-            "ani = 'parsed.segments'",
-            "5:1 ani must be a table of operators, or did you mean `any`?",
-        ),
+        ("head = 'psql'", "5:8 head must be a table of operators, found a string"),
+        ("ani = 'parsed.segments'", "5:1 ani must be a table of operators, or did you mean `any`?"),
         (
             "any = 'a'\nall = 'b'\nx = { is = true }",
             "4:9 a block binds to `any` or to `all`, found both",
         ),
-        (
-            "any = true\nx = { is = true }",
-            "5:7 any must be a nonempty string, found a boolean",
-        ),
+        ("any = true\nx = { is = true }", "5:7 any must be a nonempty string, found a boolean"),
         ("any = 'a'", "4:9 a block needs at least one condition"),
-        (
-            "head = {}",
-            "5:8 condition `head` needs at least one operator",
-        ),
-        (
-            "args.0 = { any_of = ['x'] }",
-            "5:1 a dotted path stands in quotes: `\"args.0\"`",
-        ),
-        (
-            "head = { anyof = ['x'] }",
-            "5:10 unknown field `anyof`, did you mean `any_of`?",
-        ),
-        (
-            "head = { any_of = 'x' }",
-            "5:19 any_of must be an array of strings, found a string",
-        ),
-        (
-            "head = { none_of = [1] }",
-            "5:20 none_of must be an array of strings, found an array",
-        ),
-        (
-            "head = { matches = ['x'] }",
-            "5:20 matches must be a string, found an array",
-        ),
-        (
-            "head = { is = 'true' }",
-            "5:15 is must be a boolean, found a string",
-        ),
-        (
-            "head = { exists = 1 }",
-            "5:19 exists must be a boolean, found an integer",
-        ),
+        ("head = {}", "5:8 condition `head` needs at least one operator"),
+        ("args.0 = { any_of = ['x'] }", "5:1 a dotted path stands in quotes: `\"args.0\"`"),
+        ("head = { anyof = ['x'] }", "5:10 unknown field `anyof`, did you mean `any_of`?"),
+        ("head = { any_of = 'x' }", "5:19 any_of must be an array of strings, found a string"),
+        ("head = { none_of = [1] }", "5:20 none_of must be an array of strings, found an array"),
+        ("head = { matches = ['x'] }", "5:20 matches must be a string, found an array"),
+        ("head = { is = 'true' }", "5:15 is must be a boolean, found a string"),
+        ("head = { exists = 1 }", "5:19 exists must be a boolean, found an integer"),
         (
             "head = { glob = ['ok', 'x\\'] }",
             "5:24 `glob`: invalid glob at byte 1: `\\` stands at the end; write `\\\\` for the sign itself",
@@ -717,10 +502,7 @@ fn a_guard_file_is_read() {
     let file = guard(text).unwrap();
     assert!(file.rules.is_empty());
     assert_eq!(
-        file.uses
-            .iter()
-            .map(|(name, place)| format!("{name} {place}"))
-            .collect::<Vec<_>>(),
+        file.uses.iter().map(|(name, place)| format!("{name} {place}")).collect::<Vec<_>>(),
         ["trash-over-rm g.toml:1:8", "* g.toml:1:25"]
     );
     let wrapper = |name: &str, options: &[&str]| Wrapper {
@@ -736,40 +518,24 @@ fn a_guard_file_is_read() {
     assert_eq!(file.settings, strict);
     let finish = file.finish.unwrap();
     assert_eq!((finish.fail_fast, finish.max_retries), (false, 0));
-    let [lint, script] = &*finish.checks else {
-        panic!("two checks")
-    };
+    let [lint, script] = &*finish.checks else { panic!("two checks") };
     assert_eq!(
         (lint.name.as_deref(), &lint.program),
         (Some("Lint"), &Program::Command("lint".to_owned()))
     );
-    assert_eq!(
-        (lint.timeout, lint.place.line),
-        (Some(Duration::from_mins(10)), 10)
-    );
+    assert_eq!((lint.timeout, lint.place.line), (Some(Duration::from_mins(10)), 10));
     let inputs = lint.inputs.as_ref().unwrap();
     assert!(inputs[0].matches("src/a.ts") && !inputs[0].matches("src/a/b.ts"));
-    assert_eq!(
-        (&script.name, &script.program),
-        (&None, &Program::Script("check.ts".into()))
-    );
+    assert_eq!((&script.name, &script.program), (&None, &Program::Script("check.ts".into())));
     assert!(script.inputs.is_none() && script.timeout.is_none());
 
     let empty = guard("").unwrap();
     assert!(empty.rules.is_empty() && empty.finish.is_none() && empty.uses.is_empty());
     assert_eq!(
         empty.settings,
-        Settings {
-            require_trust: false,
-            announce: true,
-            shell_prefix: true,
-            wrappers: vec![]
-        }
+        Settings { require_trust: false, announce: true, shell_prefix: true, wrappers: vec![] }
     );
-    let finish = guard("[finish]\n[[finish.checks]]\ncommand = 'x'")
-        .unwrap()
-        .finish
-        .unwrap();
+    let finish = guard("[finish]\n[[finish.checks]]\ncommand = 'x'").unwrap().finish.unwrap();
     assert_eq!((finish.fail_fast, finish.max_retries), (true, 3));
 
     let mut joined = Settings::default();
@@ -779,22 +545,10 @@ fn a_guard_file_is_read() {
 }
 
 const FILE_PROBLEMS: &[(&str, &[&str])] = &[
-    (
-        "a = ",
-        &["1:5 invalid TOML: found the end of the text, expected a value"],
-    ),
-    (
-        "\n[rules",
-        &["2:7 invalid TOML: found the end of the text, expected `]` behind the header"],
-    ),
-    (
-        "rule = []",
-        &["1:1 unknown field `rule`, did you mean `rules`?"],
-    ),
-    (
-        "use = 'x'",
-        &["1:7 use must be an array of strings, found a string"],
-    ),
+    ("a = ", &["1:5 invalid TOML: found the end of the text, expected a value"]),
+    ("\n[rules", &["2:7 invalid TOML: found the end of the text, expected `]` behind the header"]),
+    ("rule = []", &["1:1 unknown field `rule`, did you mean `rules`?"]),
+    ("use = 'x'", &["1:7 use must be an array of strings, found a string"]),
     (
         "use = ['trash-over-mr']",
         &["1:8 unknown built-in rule `trash-over-mr`, did you mean `trash-over-rm`?"],
@@ -805,14 +559,8 @@ const FILE_PROBLEMS: &[(&str, &[&str])] = &[
             "1:8 unknown built-in rule `protect-config`, there are `fff-over-grep`, `read-over-sed`, `edit-over-python`, `trash-over-rm` and `*` for all",
         ],
     ),
-    (
-        "[settings]\nannounce = 'no'",
-        &["2:12 announce must be a boolean, found a string"],
-    ),
-    (
-        "[settings]\nshell_prefix = 0",
-        &["2:16 shell_prefix must be a boolean, found an integer"],
-    ),
+    ("[settings]\nannounce = 'no'", &["2:12 announce must be a boolean, found a string"]),
+    ("[settings]\nshell_prefix = 0", &["2:16 shell_prefix must be a boolean, found an integer"]),
     (
         "[settings]\nrequire_thrust = true",
         &["2:1 unknown field `require_thrust`, did you mean `require_trust`?"],
@@ -823,22 +571,10 @@ const FILE_PROBLEMS: &[(&str, &[&str])] = &[
             "2:12 wrappers must be an array of tables, as `[[settings.wrappers]]` makes it, found an array",
         ],
     ),
-    (
-        "[settings]\nwrappers = [{}]",
-        &["2:13 a wrapper needs a `name`"],
-    ),
-    (
-        "settings = 1",
-        &["1:12 settings must be a table, found an integer"],
-    ),
-    (
-        "finish = []",
-        &["1:10 finish must be a table, found an array"],
-    ),
-    (
-        "[finish]",
-        &["1:2 `[finish]` needs at least one `[[finish.checks]]`"],
-    ),
+    ("[settings]\nwrappers = [{}]", &["2:13 a wrapper needs a `name`"]),
+    ("settings = 1", &["1:12 settings must be a table, found an integer"]),
+    ("finish = []", &["1:10 finish must be a table, found an array"]),
+    ("[finish]", &["1:2 `[finish]` needs at least one `[[finish.checks]]`"]),
     (
         "[finish]\nchecks = [{ command = 'a', script = 'b' }]",
         &["2:11 a check has either a `command` or a `script`, found both"],
@@ -899,10 +635,7 @@ fn problems_of_a_guard_file() {
     );
     let found = guard("a = 1\nb = 2").unwrap_err();
     let text = report(&found);
-    assert!(
-        text.starts_with("invalid configuration:\ng.toml:1:1: unknown field `a`"),
-        "{text}"
-    );
+    assert!(text.starts_with("invalid configuration:\ng.toml:1:1: unknown field `a`"), "{text}");
     assert_eq!(text.lines().count(), 3);
 }
 
@@ -910,10 +643,7 @@ fn problems_of_a_guard_file() {
 fn long_and_wild_names_are_shown_tamely() {
     let text = format!("\"{}\\u001b\" = 1\n\"\\u001b[2J\" = 2", "x".repeat(100_000));
     let found = problems(guard(&text));
-    assert!(
-        found[0].contains(&format!("`{}…`", "x".repeat(40))),
-        "{found:?}"
-    );
+    assert!(found[0].contains(&format!("`{}…`", "x".repeat(40))), "{found:?}");
     assert!(found[1].contains("`\\u{1b}[2J`"), "{found:?}");
 }
 
@@ -929,17 +659,9 @@ fn a_steer_file_is_read() {
     let rule = &file.rules[0];
     assert_eq!((rule.layer, rule.when), (Layer::Steer, When::Either));
     assert_eq!(*rule.directory, *Path::new("/repo"));
-    assert_eq!(
-        rule.effect,
-        Effect::Context {
-            message: Message::Text(String::new())
-        }
-    );
+    assert_eq!(rule.effect, Effect::Context { message: Message::Text(String::new()) });
     let when = |extra: &str, action: &str| steer(&acting(extra, action)).unwrap().rules[0].when;
-    assert_eq!(
-        when("phase = 'pre'", "kind='context'\nmessage='m'"),
-        When::At(Phase::Pre)
-    );
+    assert_eq!(when("phase = 'pre'", "kind='context'\nmessage='m'"), When::At(Phase::Pre));
     assert_eq!(when("", DENY), When::At(Phase::Pre));
 
     let refused = |text: &str| problems(steer(text));
@@ -995,10 +717,7 @@ fn steer_files_lie_over_one_another() {
         ]
     );
     let unmatched: Vec<_> = stack.problems().iter().map(Diagnostic::to_string).collect();
-    assert_eq!(
-        unmatched,
-        ["2:1:22: `disable` names `nobody`, and no rule has that name"]
-    );
+    assert_eq!(unmatched, ["2:1:22: `disable` names `nobody`, and no rule has that name"]);
     let active: Vec<_> = stack.into_active().map(|rule| rule.id).collect();
     assert_eq!(active, ["a", "b", "d"]);
 }

@@ -11,10 +11,7 @@ fn digits(
     mut value: Option<u32>,
 ) -> Option<u32> {
     for _ in 0..most {
-        let Some(digit) = bytes
-            .peek()
-            .and_then(|byte| char::from(*byte).to_digit(radix))
-        else {
+        let Some(digit) = bytes.peek().and_then(|byte| char::from(*byte).to_digit(radix)) else {
             break;
         };
         bytes.next();

@@ -12,19 +12,13 @@ pub(super) struct Budget {
 }
 
 /// Limits of one word (SPEC: "a brace expansion beyond 1,024 words or 64 KiB").
-const WORD_LIMIT: Budget = Budget {
-    words: 1_024,
-    bytes: 64 * 1_024,
-};
+const WORD_LIMIT: Budget = Budget { words: 1_024, bytes: 64 * 1_024 };
 
 impl Budget {
     /// The limits of a text of `length` bytes: many words, each within its own limit, must not
     /// multiply it.
     pub(super) fn of_text(length: usize) -> Self {
-        Self {
-            words: 4 * WORD_LIMIT.words + length / 16,
-            bytes: 4 * WORD_LIMIT.bytes + length,
-        }
+        Self { words: 4 * WORD_LIMIT.words + length / 16, bytes: 4 * WORD_LIMIT.bytes + length }
     }
 
     /// Takes `words` and `bytes` away; false, taking nothing, when they are not there.
@@ -214,9 +208,7 @@ impl Sequence {
 
     /// At least the bytes of the longest term.
     fn longest(&self) -> usize {
-        self.term(0)
-            .len()
-            .max(format!("{:0width$}", self.last, width = self.width).len())
+        self.term(0).len().max(format!("{:0width$}", self.last, width = self.width).len())
     }
 }
 
@@ -227,32 +219,19 @@ fn range(text: &str) -> Option<Sequence> {
     if fields.next().is_some() {
         return None;
     }
-    let step = step
-        .map_or(Some(1), |step| step.parse::<i64>().ok())?
-        .unsigned_abs()
-        .max(1);
+    let step = step.map_or(Some(1), |step| step.parse::<i64>().ok())?.unsigned_abs().max(1);
     let letter = |field: &str| match field.as_bytes() {
         [letter] if letter.is_ascii_alphabetic() => Some(i64::from(*letter)),
         _ => None,
     };
     if let (Some(first), Some(last)) = (letter(from), letter(to)) {
-        return Some(Sequence {
-            first,
-            last,
-            step,
-            letters: true,
-            width: 0,
-        });
+        return Some(Sequence { first, last, step, letters: true, width: 0 });
     }
     let padded = |field: &str| {
         let digits = field.trim_start_matches(['-', '+']);
         digits.starts_with('0') && digits.len() > 1
     };
-    let width = if padded(from) || padded(to) {
-        from.len().max(to.len())
-    } else {
-        0
-    };
+    let width = if padded(from) || padded(to) { from.len().max(to.len()) } else { 0 };
     Some(Sequence {
         first: from.parse().ok()?,
         last: to.parse().ok()?,
@@ -268,21 +247,17 @@ fn size(nodes: &[Node<'_>]) -> (usize, usize) {
     for node in nodes {
         let (node_words, node_bytes) = match node {
             Node::Text(text, _) => (1, text.len()),
-            Node::Range(sequence) => (
-                sequence.count(),
-                sequence.count().saturating_mul(sequence.longest()),
-            ),
-            Node::Choice(choices) => choices
-                .iter()
-                .map(|choice| size(choice))
-                .fold((0_usize, 0_usize), |sum, each| {
+            Node::Range(sequence) => {
+                (sequence.count(), sequence.count().saturating_mul(sequence.longest()))
+            }
+            Node::Choice(choices) => {
+                choices.iter().map(|choice| size(choice)).fold((0_usize, 0_usize), |sum, each| {
                     (sum.0.saturating_add(each.0), sum.1.saturating_add(each.1))
-                }),
+                })
+            }
         };
         // Every word so far meets every word of the node, so each side's bytes are repeated.
-        bytes = bytes
-            .saturating_mul(node_words)
-            .saturating_add(node_bytes.saturating_mul(words));
+        bytes = bytes.saturating_mul(node_words).saturating_add(node_bytes.saturating_mul(words));
         words = words.saturating_mul(node_words);
     }
     (words, bytes)
@@ -304,26 +279,16 @@ fn combine(nodes: &[Node<'_>]) -> Vec<Vec<Part>> {
     let mut words: Vec<Vec<Part>> = vec![Vec::new()];
     for node in nodes {
         let tails: Vec<Vec<Part>> = match node {
-            Node::Text(text, kind) => vec![vec![Part {
-                text: (*text).to_owned(),
-                kind: *kind,
-            }]],
+            Node::Text(text, kind) => vec![vec![Part { text: (*text).to_owned(), kind: *kind }]],
             Node::Range(sequence) => (0..sequence.count())
-                .map(|index| {
-                    vec![Part {
-                        text: sequence.term(index),
-                        kind: Kind::Bare,
-                    }]
-                })
+                .map(|index| vec![Part { text: sequence.term(index), kind: Kind::Bare }])
                 .collect(),
             Node::Choice(choices) => choices.iter().flat_map(|choice| combine(choice)).collect(),
         };
         words = words
             .iter()
             .flat_map(|word| {
-                tails
-                    .iter()
-                    .map(move |tail| word.iter().chain(tail).cloned().collect())
+                tails.iter().map(move |tail| word.iter().chain(tail).cloned().collect())
             })
             .collect();
     }

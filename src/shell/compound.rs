@@ -18,9 +18,8 @@ const STARTS: &[&str] = &["[[", "case", "for", "if", "select", "until", "while",
 const UNARY: &str = "abcdefghknoprstuvwxzGLNORS";
 
 /// Operators of `[[ ]]` with two operands.
-const BINARY: &[&str] = &[
-    "=", "==", "!=", "=~", "-nt", "-ot", "-ef", "-eq", "-ne", "-lt", "-le", "-gt", "-ge",
-];
+const BINARY: &[&str] =
+    &["=", "==", "!=", "=~", "-nt", "-ot", "-ef", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
 impl Parser<'_, '_> {
     /// The keyword at the position, left where it is.
@@ -29,10 +28,7 @@ impl Parser<'_, '_> {
         if !(first.is_ascii_lowercase() || matches!(first, b'!' | b'[' | b']' | b'{' | b'}')) {
             return None;
         }
-        KEYWORDS
-            .iter()
-            .find(|keyword| self.at_text(keyword))
-            .copied()
+        KEYWORDS.iter().find(|keyword| self.at_text(keyword)).copied()
     }
 
     /// True where a word ends; `<(` and `>(` belong to it.
@@ -183,10 +179,7 @@ impl Parser<'_, '_> {
             self.eat(b'(');
             loop {
                 self.skip_blanks();
-                self.word(Position {
-                    pattern: true,
-                    ..Position::default()
-                })?;
+                self.word(Position { pattern: true, ..Position::default() })?;
                 self.skip_blanks();
                 if !self.eat(b'|') {
                     break;
@@ -218,14 +211,8 @@ impl Parser<'_, '_> {
             if self.keyword() == Some("in") {
                 self.expect_keyword("in")?;
                 self.skip_blanks();
-                while self
-                    .peek()
-                    .is_some_and(|byte| !breaks(byte) || self.second() == Some(b'('))
-                {
-                    self.word(Position {
-                        pattern: true,
-                        ..Position::default()
-                    })?;
+                while self.peek().is_some_and(|byte| !breaks(byte) || self.second() == Some(b'(')) {
+                    self.word(Position { pattern: true, ..Position::default() })?;
                     self.skip_blanks();
                 }
                 if !self.eat(b';') && self.peek() != Some(b'\n') {
@@ -264,16 +251,10 @@ impl Parser<'_, '_> {
     /// A function's body: a compound command, which may run any number of times, later.
     pub(super) fn function_body(&mut self, name: Option<String>) -> Parsing<()> {
         self.skip_newlines();
-        self.shared
-            .variables
-            .define_function(name.unwrap_or_default());
+        self.shared.variables.define_function(name.unwrap_or_default());
         self.subshell(|parser| {
             parser.scope.repeated = true;
-            if parser.compound()? {
-                Ok(())
-            } else {
-                Err(Halt)
-            }
+            if parser.compound()? { Ok(()) } else { Err(Halt) }
         })
     }
 
@@ -285,9 +266,7 @@ impl Parser<'_, '_> {
         let named = self.at > start && matches!(self.peek(), Some(b' ' | b'\t' | b'('));
         self.skip_blanks();
         let compound = self.peek() == Some(b'(')
-            || self
-                .keyword()
-                .is_some_and(|keyword| STARTS.contains(&keyword));
+            || self.keyword().is_some_and(|keyword| STARTS.contains(&keyword));
         if !named || !compound || self.keyword_at(start) {
             self.at = start;
         }
@@ -302,9 +281,7 @@ impl Parser<'_, '_> {
     /// True when a keyword that begins a compound command stands at `start`.
     fn keyword_at(&mut self, start: usize) -> bool {
         let at = std::mem::replace(&mut self.at, start);
-        let found = self
-            .keyword()
-            .is_some_and(|keyword| STARTS.contains(&keyword));
+        let found = self.keyword().is_some_and(|keyword| STARTS.contains(&keyword));
         self.at = at;
         found
     }
@@ -313,11 +290,7 @@ impl Parser<'_, '_> {
 
     fn condition(&mut self) -> Parsing<()> {
         self.condition_or()?;
-        if self.take_text("]]") {
-            Ok(())
-        } else {
-            Err(Halt)
-        }
+        if self.take_text("]]") { Ok(()) } else { Err(Halt) }
     }
 
     /// Terms joined by `&&` and `||`.
@@ -368,24 +341,13 @@ impl Parser<'_, '_> {
                 if self.peek().is_none_or(breaks) || self.at_text("]]") {
                     // To bash a line may end behind a lone word, but not before `&&` or `||`.
                     let joined = matches!(self.peek(), Some(b'&' | b'|'));
-                    return if line_ends && joined {
-                        Err(Halt)
-                    } else {
-                        Ok(())
-                    };
+                    return if line_ends && joined { Err(Halt) } else { Ok(()) };
                 }
-                *BINARY
-                    .iter()
-                    .find(|operator| self.take_text(operator))
-                    .ok_or(Halt)?
+                *BINARY.iter().find(|operator| self.take_text(operator)).ok_or(Halt)?
             }
         };
         self.skip_blanks();
-        let position = Position {
-            pattern: true,
-            regex: binary == "=~",
-            ..Position::default()
-        };
+        let position = Position { pattern: true, regex: binary == "=~", ..Position::default() };
         self.condition_word(position).map(|_| ())
     }
 
@@ -398,11 +360,7 @@ impl Parser<'_, '_> {
             return Err(Halt);
         }
         let word = self.word(position)?;
-        if word
-            .parts
-            .iter()
-            .all(|part| part.kind == Kind::Bare && part.text.is_empty())
-        {
+        if word.parts.iter().all(|part| part.kind == Kind::Bare && part.text.is_empty()) {
             Err(Halt)
         } else {
             Ok(word)

@@ -33,10 +33,7 @@ pub(super) struct Position {
 
 /// Bytes that end an unquoted word (POSIX "operators and blanks").
 pub(super) fn breaks(byte: u8) -> bool {
-    matches!(
-        byte,
-        b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')'
-    )
+    matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')')
 }
 
 impl<'t> Parser<'t, '_> {
@@ -61,11 +58,7 @@ impl<'t> Parser<'t, '_> {
     /// The byte `ahead` of the position, as it stands in the text.
     pub(super) fn raw(&self, ahead: usize) -> Option<u8> {
         let index = self.at + ahead;
-        if index < self.end {
-            self.text.as_bytes().get(index).copied()
-        } else {
-            None
-        }
+        if index < self.end { self.text.as_bytes().get(index).copied() } else { None }
     }
 
     /// Takes `byte`, or leaves all untouched.
@@ -174,11 +167,7 @@ impl<'t> Parser<'t, '_> {
             }
         }
         word.span = start..self.at;
-        if self.at == start {
-            Err(Halt)
-        } else {
-            Ok(word)
-        }
+        if self.at == start { Err(Halt) } else { Ok(word) }
     }
 
     /// A quotation or expansion at the position, if there is one.
@@ -199,17 +188,11 @@ impl<'t> Parser<'t, '_> {
     /// `NAME=`, `NAME+=` or `NAME[…]=` at the start of a word.
     fn assignment_name(&mut self, position: Position, word: &mut Word) -> Parsing<()> {
         if position.assigning != Assigning::Element {
-            while self
-                .peek()
-                .is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-            {
+            while self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
                 let run = self.run(|byte| !(byte.is_ascii_alphanumeric() || byte == b'_'));
                 word.push(Kind::Bare, run);
             }
-            if word
-                .bare()
-                .is_none_or(|name| identifier(name) != name.len())
-            {
+            if word.bare().is_none_or(|name| identifier(name) != name.len()) {
                 return Ok(());
             }
         }
@@ -241,10 +224,8 @@ impl<'t> Parser<'t, '_> {
             if self.eat(b')') {
                 break;
             }
-            let element = self.word(Position {
-                assigning: Assigning::Element,
-                ..Position::default()
-            })?;
+            let element =
+                self.word(Position { assigning: Assigning::Element, ..Position::default() })?;
             if source.len() > 1 {
                 source.push(' ');
             }
@@ -406,14 +387,8 @@ impl<'t> Parser<'t, '_> {
     /// name vanish.
     fn parameter_name(&mut self) -> String {
         let mut name = String::new();
-        if self
-            .raw(0)
-            .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
-        {
-            while self
-                .peek()
-                .is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-            {
+        if self.raw(0).is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_') {
+            while self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
                 name.push_str(self.run(|byte| !(byte.is_ascii_alphanumeric() || byte == b'_')));
             }
         } else {
@@ -452,10 +427,7 @@ impl<'t> Parser<'t, '_> {
                     let first = self.character();
                     inner.push(Kind::Bare, first);
                     let run = self.run(|byte| {
-                        matches!(
-                            byte,
-                            b'}' | b'\\' | b'<' | b'>' | b'\'' | b'"' | b'$' | b'`'
-                        )
+                        matches!(byte, b'}' | b'\\' | b'<' | b'>' | b'\'' | b'"' | b'$' | b'`')
                     });
                     inner.push(Kind::Bare, run);
                 }
@@ -554,11 +526,7 @@ impl<'t> Parser<'t, '_> {
                 }
             }
         }
-        if self.at == start {
-            Err(Halt)
-        } else {
-            Ok((word.text(), quoted))
-        }
+        if self.at == start { Err(Halt) } else { Ok((word.text(), quoted)) }
     }
 
     /// A double-quoted string in which nothing is expanded.

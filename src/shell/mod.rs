@@ -161,9 +161,7 @@ fn copies(text: &str) -> usize {
 /// only where it is one unquoted literal.
 fn leading(first: Option<&Command>) -> Vec<(String, Option<String>)> {
     let first = first.filter(|command| command.depth == 0 && !command.words.is_empty());
-    let assignments = first
-        .map(|command| command.assignments.as_slice())
-        .unwrap_or_default();
+    let assignments = first.map(|command| command.assignments.as_slice()).unwrap_or_default();
     let pair = |word: &Word| {
         let name = word.parts.first()?.text.strip_suffix('=')?.to_owned();
         let value = match word.value()? {
@@ -183,18 +181,10 @@ pub(crate) fn raw(text: &str) -> (Vec<(Vec<String>, bool, u32)>, bool) {
     let well = Parser::new(text, &mut shared, true).script();
     let complete = well && !shared.limited;
     let words = |word: &Word| {
-        if word.text().is_empty() && !word.is_static() {
-            "$()".to_owned()
-        } else {
-            word.text()
-        }
+        if word.text().is_empty() && !word.is_static() { "$()".to_owned() } else { word.text() }
     };
     let rows = shared.commands.iter().map(|command| {
-        (
-            command.words.iter().map(words).collect(),
-            command.pipeline_start,
-            command.depth,
-        )
+        (command.words.iter().map(words).collect(), command.pipeline_start, command.depth)
     });
     (rows.collect(), complete)
 }

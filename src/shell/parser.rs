@@ -15,9 +15,8 @@ use super::workspace::{Directories, Directory};
 pub(super) const MAX_NESTING: u32 = 256;
 
 /// Builtins whose arguments are read as assignments (bash's "declaration commands").
-const DECLARATIONS: &[&str] = &[
-    "alias", "declare", "eval", "export", "local", "readonly", "typeset",
-];
+const DECLARATIONS: &[&str] =
+    &["alias", "declare", "eval", "export", "local", "readonly", "typeset"];
 
 /// The text cannot be read on from here.
 #[derive(Debug)]
@@ -399,9 +398,7 @@ impl<'t, 's> Parser<'t, 's> {
         entry.redirections = command.redirections;
         entry.span.end = command.span.end.max(entry.span.start);
         let broken = outcome.is_err();
-        self.shared
-            .directories
-            .after_command(self.shared.commands.get(index));
+        self.shared.directories.after_command(self.shared.commands.get(index));
         if broken { Err(Halt) } else { Ok(Some(index)) }
     }
 
@@ -425,11 +422,7 @@ impl<'t, 's> Parser<'t, 's> {
                     && command.redirections.is_empty();
                 self.at += 1;
                 self.skip_blanks();
-                return if names && self.eat(b')') {
-                    Ok(true)
-                } else {
-                    Err(Halt)
-                };
+                return if names && self.eat(b')') { Ok(true) } else { Err(Halt) };
             } else if breaks(byte) && !matches!(byte, b'<' | b'>') {
                 break;
             } else {
@@ -442,11 +435,7 @@ impl<'t, 's> Parser<'t, 's> {
                     false if declares => Assigning::Array,
                     false => Assigning::No,
                 };
-                let position = Position {
-                    assigning,
-                    pattern: !first,
-                    regex: false,
-                };
+                let position = Position { assigning, pattern: !first, regex: false };
                 let word = self.word(position)?;
                 if first && word.value_from.is_some() {
                     command.assignments.push(word);
@@ -499,8 +488,6 @@ fn assignment_of(word: &Word) -> Option<(&str, Option<String>)> {
     let value = word.value()?;
     let plain =
         word.value_from == Some(1) && spelled.get(name.len()..) == Some("=") && is_static(value);
-    let tilde = value
-        .iter()
-        .any(|part| part.kind == Kind::Bare && part.text.contains('~'));
+    let tilde = value.iter().any(|part| part.kind == Kind::Bare && part.text.contains('~'));
     Some((name, (plain && !tilde).then(|| concat(value))))
 }

@@ -20,13 +20,7 @@ pub(super) struct Token {
 
 impl Token {
     pub(super) fn new(text: String) -> Self {
-        Self {
-            text,
-            script: None,
-            dynamic: false,
-            pattern: false,
-            span: None,
-        }
+        Self { text, script: None, dynamic: false, pattern: false, span: None }
     }
 
     /// The text for reading it as a script.
@@ -61,9 +55,7 @@ impl Scan {
     }
 
     pub(super) fn has(&self, names: &[&str]) -> bool {
-        self.options
-            .iter()
-            .any(|(option, _)| names.contains(&option.as_str()))
+        self.options.iter().any(|(option, _)| names.contains(&option.as_str()))
     }
 }
 
@@ -82,9 +74,8 @@ fn scan(
             at += 1;
             break;
         }
-        let ended = options
-            .last()
-            .is_some_and(|(option, _): &(String, _)| last.contains(&option.as_str()));
+        let ended =
+            options.last().is_some_and(|(option, _): &(String, _)| last.contains(&option.as_str()));
         if text.len() < 2 || !text.starts_with('-') || ended {
             break;
         }
@@ -96,11 +87,7 @@ fn scan(
                     let name = long(name).unwrap_or_else(|| name.to_owned());
                     options.push((
                         name,
-                        Some(Token {
-                            text: value.to_owned(),
-                            script: None,
-                            ..token.clone()
-                        }),
+                        Some(Token { text: value.to_owned(), script: None, ..token.clone() }),
                     ));
                 }
                 None => takes_next = Some(long(text).ok_or_else(|| text.to_owned())),
@@ -118,11 +105,7 @@ fn scan(
                 } else {
                     options.push((
                         name,
-                        Some(Token {
-                            text: rest.to_owned(),
-                            script: None,
-                            ..token.clone()
-                        }),
+                        Some(Token { text: rest.to_owned(), script: None, ..token.clone() }),
                     ));
                 }
                 break;
@@ -137,22 +120,15 @@ fn scan(
             None => {}
         }
     }
-    Scan {
-        next: at.min(tokens.len()),
-        options,
-    }
+    Scan { next: at.min(tokens.len()), options }
 }
 
 /// Reads options by `grammar`; GNU programs accept a long option by its beginning.
 fn scan_by(grammar: &Grammar, tokens: &[Token], at: usize) -> Scan {
     scan(tokens, at, grammar.short, grammar.last, &|name| {
         let found = grammar.long.iter().find(|long| **long == name);
-        let found = found.or_else(|| {
-            grammar
-                .long
-                .iter()
-                .find(|long| name.len() > 4 && long.starts_with(name))
-        });
+        let found = found
+            .or_else(|| grammar.long.iter().find(|long| name.len() > 4 && long.starts_with(name)));
         found.map(|long| (*long).to_owned())
     })
 }
@@ -186,13 +162,8 @@ pub(super) fn peel(tokens: &[Token], at: usize, own: &[Wrapper]) -> Option<Peele
 /// The assignments that `env` and the like take in front of the command at `next`.
 pub(super) fn assignments_before(tokens: &[Token], start: usize, next: usize) -> &[Token] {
     let taken = tokens.get(start..next).unwrap_or_default();
-    let assigned = taken
-        .iter()
-        .rev()
-        .take_while(|token| is_assignment(&token.text));
-    taken
-        .get(taken.len() - assigned.count()..)
-        .unwrap_or_default()
+    let assigned = taken.iter().rev().take_while(|token| is_assignment(&token.text));
+    taken.get(taken.len() - assigned.count()..).unwrap_or_default()
 }
 
 /// Peels by the options of `time`, whose keyword took no word.
@@ -209,15 +180,9 @@ fn peel_own(wrapper: &Wrapper, tokens: &[Token], at: usize) -> Option<Peeled> {
     let letters: String = wrapper
         .value_options
         .iter()
-        .filter_map(|option| {
-            option
-                .strip_prefix('-')
-                .filter(|rest| rest.chars().count() == 1)
-        })
+        .filter_map(|option| option.strip_prefix('-').filter(|rest| rest.chars().count() == 1))
         .collect();
-    let scan = scan(tokens, at + 1, &letters, &[], &|name| {
-        takes(name).then(|| name.to_owned())
-    });
+    let scan = scan(tokens, at + 1, &letters, &[], &|name| takes(name).then(|| name.to_owned()));
     (scan.next < tokens.len()).then_some(Peeled::Command(scan.next))
 }
 
@@ -230,17 +195,10 @@ fn peel_by(grammar: &Grammar, tokens: &[Token], at: usize) -> Option<Peeled> {
     if grammar.name == "env" && tokens.get(next).is_some_and(|token| token.text == "-") {
         next += 1;
     }
-    if let Some(text) = scan
-        .value(&["-S", "--split-string"])
-        .filter(|_| grammar.name == "env")
-    {
+    if let Some(text) = scan.value(&["-S", "--split-string"]).filter(|_| grammar.name == "env") {
         return Some(Peeled::Split(text.clone(), next));
     }
-    while grammar.assignments
-        && tokens
-            .get(next)
-            .is_some_and(|token| is_assignment(&token.text))
-    {
+    while grammar.assignments && tokens.get(next).is_some_and(|token| is_assignment(&token.text)) {
         next += 1;
     }
     match grammar.name {
@@ -262,9 +220,7 @@ fn peel_flock(scan: &Scan, tokens: &[Token], next: usize) -> Option<Peeled> {
     }
     let command = tokens.get(next + 1)?;
     if matches!(command.text.as_str(), "-c" | "--command") {
-        return tokens
-            .get(next + 2)
-            .map(|script| Peeled::Scripts(vec![script.clone()]));
+        return tokens.get(next + 2).map(|script| Peeled::Scripts(vec![script.clone()]));
     }
     Some(Peeled::Command(next + 1))
 }
@@ -272,17 +228,11 @@ fn peel_flock(scan: &Scan, tokens: &[Token], next: usize) -> Option<Peeled> {
 /// `parallel command ::: values`; without a command each value is one.
 fn peel_parallel(tokens: &[Token], next: usize) -> Option<Peeled> {
     let rest = tokens.get(next..)?;
-    let split = rest
-        .iter()
-        .position(|token| token.text.starts_with(":::"))
-        .unwrap_or(rest.len());
+    let split = rest.iter().position(|token| token.text.starts_with(":::")).unwrap_or(rest.len());
     if split > 0 {
         return by_shell(rest.get(..split)?, next);
     }
-    let values = rest
-        .get(1..)?
-        .iter()
-        .filter(|token| !token.text.starts_with(":::"));
+    let values = rest.get(1..)?.iter().filter(|token| !token.text.starts_with(":::"));
     let scripts: Vec<Token> = values.cloned().collect();
     (!scripts.is_empty()).then_some(Peeled::Scripts(scripts))
 }
@@ -305,13 +255,7 @@ fn by_shell(words: &[Token], at: usize) -> Option<Peeled> {
 
 /// The words as one script, as `eval` joins them.
 pub(super) fn join(words: &[Token]) -> Token {
-    let mut joined = Token::new(
-        words
-            .iter()
-            .map(Token::as_script)
-            .collect::<Vec<_>>()
-            .join(" "),
-    );
+    let mut joined = Token::new(words.iter().map(Token::as_script).collect::<Vec<_>>().join(" "));
     joined.dynamic = words.iter().any(|word| word.dynamic);
     joined
 }
@@ -337,8 +281,7 @@ pub(super) fn split_string(text: &str) -> Vec<Token> {
                 Some('c') | None => break,
                 // `\_` is a blank between quotes.
                 Some(escaped) => {
-                    word.get_or_insert_default()
-                        .push(if escaped == '_' { ' ' } else { escaped });
+                    word.get_or_insert_default().push(if escaped == '_' { ' ' } else { escaped });
                 }
             },
             (character, Some(open)) if character == open => quote = None,
@@ -354,9 +297,6 @@ pub(super) fn split_string(text: &str) -> Vec<Token> {
     words.extend(word);
     words
         .into_iter()
-        .map(|text| Token {
-            dynamic: text.contains("${"),
-            ..Token::new(text)
-        })
+        .map(|text| Token { dynamic: text.contains("${"), ..Token::new(text) })
         .collect()
 }

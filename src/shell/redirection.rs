@@ -75,10 +75,7 @@ impl Parser<'_, '_> {
             // To bash the dash is a sign of its own: `2>&-x` closes, and `x` is a word.
             "<&" | ">&" if self.peek() == Some(b'-') => {
                 self.at += 1;
-                let mut dash = Word {
-                    span: self.at - 1..self.at,
-                    ..Word::default()
-                };
+                let mut dash = Word { span: self.at - 1..self.at, ..Word::default() };
                 dash.push(Kind::Bare, "-");
                 dash
             }
@@ -96,9 +93,8 @@ impl Parser<'_, '_> {
 
     /// The longest operator at the position (POSIX 2.3, rule 2).
     fn redirection_operator(&mut self) -> Parsing<&'static str> {
-        const OPERATORS: &[&str] = &[
-            "&>>", "<<<", "<<-", "&>", "<<", "<&", "<>", ">>", ">&", ">|", "<", ">",
-        ];
+        const OPERATORS: &[&str] =
+            &["&>>", "<<<", "<<-", "&>", "<<", "<&", "<>", ">>", ">&", ">|", "<", ">"];
         let start = self.at;
         for op in OPERATORS {
             if op.bytes().all(|byte| self.eat(byte)) {
@@ -115,10 +111,7 @@ impl Parser<'_, '_> {
         }
         let start = self.at;
         let (delimiter, quoted) = self.delimiter()?;
-        let mut target = Word {
-            span: start..self.at,
-            ..Word::default()
-        };
+        let mut target = Word { span: start..self.at, ..Word::default() };
         target.push(Kind::Quoted, &delimiter);
         let depth = self.scope.depth;
         self.heredocs.push_back(Heredoc {
@@ -139,10 +132,7 @@ impl Parser<'_, '_> {
             let resume = self.at;
             let mut body = Word::default();
             if heredoc.quoted {
-                body.push(
-                    Kind::Quoted,
-                    self.text.get(start..body_end).unwrap_or_default(),
-                );
+                body.push(Kind::Quoted, self.text.get(start..body_end).unwrap_or_default());
             } else {
                 self.heredoc_expansions(start, body_end, heredoc.depth, &mut body);
             }
@@ -156,9 +146,8 @@ impl Parser<'_, '_> {
                 }
             }
             self.at = resume;
-            if let Some(command) = heredoc
-                .command
-                .and_then(|index| self.shared.commands.get_mut(index))
+            if let Some(command) =
+                heredoc.command.and_then(|index| self.shared.commands.get_mut(index))
             {
                 command.stdin = Some(body);
             }

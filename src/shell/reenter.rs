@@ -59,34 +59,19 @@ enum Input {
 
 impl<'a> Reader<'a> {
     pub(super) fn new(options: &Options<'a>, copies: usize, length: usize) -> Self {
-        Self {
-            options: *options,
-            budget: Budget::of_text(length),
-            copies,
-            nesting: 0,
-        }
+        Self { options: *options, budget: Budget::of_text(length), copies, nesting: 0 }
     }
 
     /// Reads the commands of the text itself.
     pub(super) fn read_text(&mut self, shared: &Shared, parsed: &mut Parsed) {
-        self.read(
-            shared,
-            &Frame {
-                outermost: true,
-                ..Frame::default()
-            },
-            parsed,
-        );
+        self.read(shared, &Frame { outermost: true, ..Frame::default() }, parsed);
     }
 
     fn read(&mut self, shared: &Shared, frame: &Frame, parsed: &mut Parsed) {
         let outputs: Vec<Option<Token>> = shared.commands.iter().map(|_| None).collect();
         let mut outputs = outputs;
-        let feeds: Vec<usize> = shared
-            .commands
-            .iter()
-            .filter_map(|command| command.piped_from)
-            .collect();
+        let feeds: Vec<usize> =
+            shared.commands.iter().filter_map(|command| command.piped_from).collect();
         for index in feeds {
             if let (Some(command), Some(output)) =
                 (shared.commands.get(index), outputs.get_mut(index))
@@ -123,38 +108,21 @@ impl<'a> Reader<'a> {
             frame.outermost && command.in_text && command.depth == 0,
             parsed,
         );
-        let mut draft = Draft {
-            input,
-            inherited: frame.wrappers.clone(),
-            ..Draft::default()
-        };
+        let mut draft = Draft { input, inherited: frame.wrappers.clone(), ..Draft::default() };
         let segment = &mut draft.segment;
         segment.pipeline_start = command.pipeline_start && !(first && frame.piped);
         segment.depth = frame.depth + command.depth;
         segment.span = (frame.outermost && command.in_text).then(|| command.span.clone());
-        segment.directory = directories
-            .path(command.directory)
-            .map(std::path::Path::to_owned);
-        segment.stdin = command
-            .stdin
-            .as_ref()
-            .filter(|body| body.is_static())
-            .map(Word::text);
+        segment.directory = directories.path(command.directory).map(std::path::Path::to_owned);
+        segment.stdin = command.stdin.as_ref().filter(|body| body.is_static()).map(Word::text);
         segment.redirects = command.redirections.iter().map(redirect).collect();
         segment.assignments = command.assignments.iter().filter_map(assignment).collect();
         segment.wrappers.clone_from(&frame.wrappers);
-        segment
-            .wrappers
-            .extend(command.keywords.iter().map(|keyword| (*keyword).to_owned()));
-        segment
-            .wrappers
-            .extend(command.assignments.iter().map(Word::text));
+        segment.wrappers.extend(command.keywords.iter().map(|keyword| (*keyword).to_owned()));
+        segment.wrappers.extend(command.assignments.iter().map(Word::text));
         draft.tokens = tokens;
         if command.keywords.last() == Some(&"time")
-            && draft
-                .tokens
-                .first()
-                .is_some_and(|token| token.text.starts_with('-'))
+            && draft.tokens.first().is_some_and(|token| token.text.starts_with('-'))
         {
             let skipped = peel::peel_time(&draft.tokens);
             if skipped < draft.tokens.len() {
@@ -184,9 +152,7 @@ impl<'a> Reader<'a> {
                 .collect();
             let alone = !word.expanded
                 && fields.len() == 1
-                && fields
-                    .first()
-                    .is_some_and(|field| field.len() == word.parts.len());
+                && fields.first().is_some_and(|field| field.len() == word.parts.len());
             for parts in fields {
                 let mut token = parts_token(&parts);
                 token.span = (alone && placed).then(|| word.span.clone());
@@ -212,10 +178,7 @@ impl<'a> Reader<'a> {
             match peeled {
                 Peeled::Command(next) => {
                     let between = peel::assignments_before(&draft.tokens, at + 1, next);
-                    draft
-                        .segment
-                        .wrappers
-                        .extend(between.iter().map(|token| token.text.clone()));
+                    draft.segment.wrappers.extend(between.iter().map(|token| token.text.clone()));
                     at = next;
                 }
                 Peeled::Split(text, next) => {
@@ -261,19 +224,13 @@ impl<'a> Reader<'a> {
 
     /// Makes the segment, then reads what the command would read as a script.
     fn finish(&mut self, mut draft: Draft, parsed: &mut Parsed) {
-        if draft
-            .tokens
-            .first()
-            .is_some_and(|head| !head.dynamic && basename(&head.text) == "git")
-        {
+        if draft.tokens.first().is_some_and(|head| !head.dynamic && basename(&head.text) == "git") {
             let scan = peel::git_options(&draft.tokens);
             self.move_git(&scan, &mut draft);
-            draft.segment.wrappers.extend(
-                draft
-                    .tokens
-                    .drain(1..scan.next.max(1))
-                    .map(|token| token.text),
-            );
+            draft
+                .segment
+                .wrappers
+                .extend(draft.tokens.drain(1..scan.next.max(1)).map(|token| token.text));
             self.place(&mut draft, parsed);
             self.git_aliases(&scan, &draft, parsed);
             return;
@@ -299,10 +256,9 @@ impl<'a> Reader<'a> {
                 args: rest.iter().map(|token| token.span.clone()).collect(),
             });
         }
-        if let (Some(_), Some(workspace)) = (
-            self.options.cwd,
-            self.options.session_cwd.or(self.options.cwd),
-        ) {
+        if let (Some(_), Some(workspace)) =
+            (self.options.cwd, self.options.session_cwd.or(self.options.cwd))
+        {
             let place = Place {
                 directory: segment.directory.as_deref(),
                 workspace,
@@ -408,19 +364,13 @@ impl<'a> Reader<'a> {
         let quote = |token: &Token| format!("'{}'", token.as_script().replace('\'', "'\\''"));
         let quoted: Vec<String> = draft.tokens.iter().skip(2).map(quote).collect();
         let arguments = quoted.join(" ");
-        let subcommand = draft
-            .tokens
-            .get(1)
-            .map(|token| token.text.as_str())
-            .unwrap_or_default();
+        let subcommand = draft.tokens.get(1).map(|token| token.text.as_str()).unwrap_or_default();
         for (option, value) in &scan.options {
             let Some(value) = value.as_ref().filter(|_| option == "-c") else {
                 continue;
             };
-            let Some((name, text)) = value
-                .text
-                .strip_prefix("alias.")
-                .and_then(|alias| alias.split_once('='))
+            let Some((name, text)) =
+                value.text.strip_prefix("alias.").and_then(|alias| alias.split_once('='))
             else {
                 continue;
             };
@@ -429,14 +379,7 @@ impl<'a> Reader<'a> {
                 None if name == subcommand => format!("git {text} {arguments}"),
                 None => continue,
             };
-            self.script(
-                &Token {
-                    dynamic: value.dynamic,
-                    ..Token::new(script)
-                },
-                draft,
-                parsed,
-            );
+            self.script(&Token { dynamic: value.dynamic, ..Token::new(script) }, draft, parsed);
         }
     }
 
@@ -455,10 +398,8 @@ impl<'a> Reader<'a> {
             return;
         }
         let home = self.options.home;
-        let mut shared = Shared::new(
-            Directories::new(draft.segment.directory.as_deref(), home),
-            self.copies,
-        );
+        let mut shared =
+            Shared::new(Directories::new(draft.segment.directory.as_deref(), home), self.copies);
         let mut parser = Parser::new(text, &mut shared, false);
         // The values of outer variables are not those of inner ones of the same name.
         parser.scope.repeated = script.dynamic;
@@ -469,10 +410,7 @@ impl<'a> Reader<'a> {
             depth: draft.segment.depth + 1,
             wrappers: draft.inherited.clone(),
             piped: !draft.segment.pipeline_start
-                && !draft
-                    .inherited
-                    .iter()
-                    .any(|name| name == "xargs" || name == "parallel"),
+                && !draft.inherited.iter().any(|name| name == "xargs" || name == "parallel"),
             outermost: false,
         };
         self.nesting += 1;
@@ -503,23 +441,14 @@ fn script_is_dynamic(draft: &Draft) -> bool {
 }
 
 fn redirect(redirection: &Redirection) -> Redirect {
-    Redirect {
-        op: redirection.op.to_owned(),
-        target: redirection.target.text(),
-    }
+    Redirect { op: redirection.op.to_owned(), target: redirection.target.text() }
 }
 
 /// The name and value of an assignment word.
 fn assignment(word: &Word) -> Option<Assignment> {
     let spelled = words::concat(word.parts.get(..word.value_from?)?);
-    let name = spelled
-        .trim_end_matches('=')
-        .trim_end_matches('+')
-        .to_owned();
-    Some(Assignment {
-        name,
-        value: words::concat(word.value()?),
-    })
+    let name = spelled.trim_end_matches('=').trim_end_matches('+').to_owned();
+    Some(Assignment { name, value: words::concat(word.value()?) })
 }
 /// The command of `${NAME:-command}`, which runs where the variable is not set (POSIX XCU 2.6.2); any
 /// other word is itself.

@@ -5,9 +5,8 @@ use super::peel::{self, Token};
 use super::words::{self, Kind, Part, Word};
 
 /// Shells whose `-c` argument, operand-less input and the like are read again.
-pub(super) const SHELLS: &[&str] = &[
-    "ash", "bash", "dash", "fish", "ksh", "mksh", "rbash", "sh", "zsh",
-];
+pub(super) const SHELLS: &[&str] =
+    &["ash", "bash", "dash", "fish", "ksh", "mksh", "rbash", "sh", "zsh"];
 
 /// What a shell takes its commands from.
 pub(super) enum Script {
@@ -35,10 +34,7 @@ pub(super) fn shell_script(rest: &[Token]) -> Script {
         at += 1;
         if text.starts_with("--") {
             by_argument |= text == "--command";
-            at += usize::from(matches!(
-                text,
-                "--rcfile" | "--init-file" | "--init-command"
-            ));
+            at += usize::from(matches!(text, "--rcfile" | "--init-file" | "--init-command"));
         } else {
             by_argument |= text.starts_with('-') && text.contains('c');
             by_stdin |= text.starts_with('-') && text.contains('s');
@@ -48,10 +44,7 @@ pub(super) fn shell_script(rest: &[Token]) -> Script {
     match rest.get(at) {
         Some(script) if by_argument => Script::Argument(script.clone()),
         Some(file) if !by_stdin && !reads_stdin(&file.text) => Script::File,
-        None if rest
-            .iter()
-            .any(|token| matches!(token.text.as_str(), "--version" | "--help")) =>
-        {
+        None if rest.iter().any(|token| matches!(token.text.as_str(), "--version" | "--help")) => {
             Script::File
         }
         _ => Script::Stdin,
@@ -68,25 +61,15 @@ pub(super) fn option_c(rest: &[Token]) -> Option<Token> {
     for (index, token) in rest.iter().enumerate() {
         let text = token.text.as_str();
         if let Some(script) = text.strip_prefix("--command=") {
-            return Some(Token {
-                text: script.to_owned(),
-                script: None,
-                ..token.clone()
-            });
+            return Some(Token { text: script.to_owned(), script: None, ..token.clone() });
         }
-        let cluster = text
-            .strip_prefix('-')
-            .filter(|letters| !letters.starts_with('-'));
+        let cluster = text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
         match cluster.and_then(|letters| letters.split_once('c')) {
             Some((before, "")) if before.chars().all(char::is_alphabetic) => {
                 return rest.get(index + 1).cloned();
             }
             Some((before, script)) if before.chars().all(char::is_alphabetic) => {
-                return Some(Token {
-                    text: script.to_owned(),
-                    script: None,
-                    ..token.clone()
-                });
+                return Some(Token { text: script.to_owned(), script: None, ..token.clone() });
             }
             _ if text == "--command" || text == "--session-command" => {
                 return rest.get(index + 1).cloned();
@@ -120,11 +103,7 @@ pub(super) fn static_output(command: &Command) -> Option<Token> {
                 })
                 .count();
             let mut text = peel::join(rest.get(options..)?);
-            if rest
-                .iter()
-                .take(options)
-                .any(|token| token.text.contains('e'))
-            {
+            if rest.iter().take(options).any(|token| token.text.contains('e')) {
                 text.text = text.as_script().replace("\\n", "\n");
                 text.script = None;
             }
@@ -135,11 +114,7 @@ pub(super) fn static_output(command: &Command) -> Option<Token> {
             rest.remove(0);
             if format.trim() == "%s" || format.trim() == "%b" {
                 return Some(Token {
-                    text: rest
-                        .iter()
-                        .map(Token::as_script)
-                        .collect::<Vec<_>>()
-                        .join("\n"),
+                    text: rest.iter().map(Token::as_script).collect::<Vec<_>>().join("\n"),
                     ..peel::join(&rest)
                 });
             }

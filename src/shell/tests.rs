@@ -39,25 +39,16 @@ fn an_empty_alternative_of_a_brace_leaves_the_rest_of_the_word() {
 /// No `zap` runs in any of the texts, and each is read to its end.
 fn mentions(texts: &[&str]) {
     for text in texts {
-        assert!(
-            zaps(text).is_empty(),
-            "{text:?} gives {:#?}",
-            read(text).segments
-        );
+        assert!(zaps(text).is_empty(), "{text:?} gives {:#?}", read(text).segments);
         assert!(read(text).complete, "{text:?}");
     }
 }
 
 fn heads(text: &str) -> Vec<String> {
-    read(text)
-        .segments
-        .into_iter()
-        .map(|segment| segment.head)
-        .collect()
+    read(text).segments.into_iter().map(|segment| segment.head).collect()
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one table")]
 fn wrappers_are_peeled_with_their_options() {
     let table: &[(&str, &str)] = &[
         ("A=1 B='c d' zap -r x", "A=zap echo -r x"),
@@ -67,19 +58,13 @@ fn wrappers_are_peeled_with_their_options() {
         ("/usr/bin/env - zap -r x", "echo env - zap"),
         ("env -S 'zap -r x'", "env -S 'echo zap'"),
         ("env -S'zap -r' x", "env -S\"echo 'zap -r'\" x"),
-        (
-            "env --split-string='zap -r x'",
-            "env --split-string='echo # zap'",
-        ),
+        ("env --split-string='zap -r x'", "env --split-string='echo # zap'"),
         ("env -iS 'A=1 zap' -r x", "env -iS 'A=zap echo'"),
         ("sudo zap -r x", "sudo -l zap"),
         ("sudo -u root zap -r x", "sudo -u zap echo"),
         ("sudo -uroot -nE A=1 zap -r x", "sudo -e zap"),
         ("sudo -iu bob zap -r x", "sudo -g zap -h zap -D zap echo"),
-        (
-            "sudo --user=bob --chdir /d zap -r x",
-            "sudo --user zap echo",
-        ),
+        ("sudo --user=bob --chdir /d zap -r x", "sudo --user zap echo"),
         ("sudo -- zap -r x", "sudo -v -- zap"),
         ("doas -u bob zap -r x", "doas -u zap echo"),
         ("time -p zap -r x", "echo time zap"),
@@ -99,20 +84,11 @@ fn wrappers_are_peeled_with_their_options() {
         ("exec -a name zap -r x", "exec -a zap echo"),
         ("echo a | xargs zap -r x", "echo zap | xargs echo"),
         ("xargs -n1 -I {} zap -r x {}", "xargs -I zap echo"),
-        (
-            "xargs --max-args 3 -0 zap -r x",
-            "xargs --max-args zap echo",
-        ),
+        ("xargs --max-args 3 -0 zap -r x", "xargs --max-args zap echo"),
         ("xargs -i zap -r x", "xargs -a zap -d zap -E zap echo"),
         ("timeout 5 zap -r x", "timeout zap echo"),
-        (
-            "timeout --preserve-status -k 5s 0.5m zap -r x",
-            "timeout -k zap -s zap 5 echo",
-        ),
-        (
-            "timeout --sig KILL 5 zap -r x",
-            "timeout --signal zap 5 echo",
-        ),
+        ("timeout --preserve-status -k 5s 0.5m zap -r x", "timeout -k zap -s zap 5 echo"),
+        ("timeout --sig KILL 5 zap -r x", "timeout --signal zap 5 echo"),
         ("busybox zap -r x", "busybox --list zap"),
         ("chroot --userspec a:b /d zap -r x", "chroot zap echo"),
         ("flock -w 5 /l zap -r x", "flock -w zap /l echo"),
@@ -123,33 +99,18 @@ fn wrappers_are_peeled_with_their_options() {
         ("parallel ::: 'zap -r x' b", "parallel -a zap echo"),
         ("taskset -c 0 zap -r x", "taskset -p zap"),
         ("chrt -f 10 zap -r x", "chrt -p zap 1"),
-        (
-            "setpriv --reuid 5 --clear-groups zap -r x",
-            "setpriv --reuid zap echo",
-        ),
+        ("setpriv --reuid 5 --clear-groups zap -r x", "setpriv --reuid zap echo"),
         ("runuser -u bob -- zap -r x", "runuser -u zap echo"),
         ("runuser bob -c 'zap -r x'", "runuser bob -c 'echo zap'"),
         ("pkexec --user bob zap -r x", "pkexec --user zap echo"),
         ("unshare -r -w /d zap -r x", "unshare -w zap echo"),
-        (
-            "systemd-run --user -p A=b --unit u zap -r x",
-            "systemd-run --unit zap echo",
-        ),
-        (
-            "strace -f -e trace=file -o l zap -r x",
-            "strace -o zap echo",
-        ),
+        ("systemd-run --user -p A=b --unit u zap -r x", "systemd-run --unit zap echo"),
+        ("strace -f -e trace=file -o l zap -r x", "strace -o zap echo"),
         ("script -qc 'zap -r x' log", "script zap"),
         ("script -c 'zap -r x'", "script -c 'echo zap' zap"),
-        (
-            "sudo env A=1 nice -n 5 timeout 5 zap -r x",
-            "sudo env zap=1 nice -n 5 timeout zap echo",
-        ),
+        ("sudo env A=1 nice -n 5 timeout 5 zap -r x", "sudo env zap=1 nice -n 5 timeout zap echo"),
         ("if zap -r x; then :; fi", "echo if zap"),
-        (
-            "while ! zap -r x; do :; done",
-            "for zap in a; do echo; done",
-        ),
+        ("while ! zap -r x; do :; done", "for zap in a; do echo; done"),
         ("coproc zap -r x", "coproc zap { echo; }"),
     ];
     for (run, mention) in table {
@@ -246,17 +207,9 @@ fn variables_that_may_have_changed_are_not_known() {
     ];
     for text in texts {
         let found = read(text).segments;
-        assert!(
-            found.iter().any(|segment| segment.dynamic),
-            "{text:?} gives {found:#?}"
-        );
+        assert!(found.iter().any(|segment| segment.dynamic), "{text:?} gives {found:#?}");
     }
-    assert!(
-        read("echo $Z; [ -f * ]; ls")
-            .segments
-            .iter()
-            .all(|segment| !segment.dynamic)
-    );
+    assert!(read("echo $Z; [ -f * ]; ls").segments.iter().all(|segment| !segment.dynamic));
 }
 
 #[test]
@@ -483,12 +436,9 @@ fn limits_are_reported() {
         let parsed = read(text);
         assert!(parsed.limited && parsed.complete, "{text:?}");
     }
-    for text in [
-        "a {1..1000}",
-        &format!("a {}", "{a,b}".repeat(9)),
-        "a '{1..2000}'",
-        &"{a,".repeat(5_000),
-    ] {
+    for text in
+        ["a {1..1000}", &format!("a {}", "{a,b}".repeat(9)), "a '{1..2000}'", &"{a,".repeat(5_000)]
+    {
         assert!(!read(text).limited, "{text:.40?}");
     }
     assert!(read(&format!("{}a{}", "{a,".repeat(5_000), "}".repeat(5_000))).limited);
@@ -497,27 +447,15 @@ fn limits_are_reported() {
 #[test]
 fn segments_say_where_they_stand() {
     let parsed = read("é='1' sudo z'a'p \"-r\" x >f; echo $(zap)");
-    let zap = parsed
-        .segments
-        .iter()
-        .find(|segment| segment.head == "zap")
-        .cloned()
-        .unwrap_or_default();
-    assert!(
-        zap.spans.is_none(),
-        "`é=1` is no assignment, so this is the one at depth 1"
-    );
+    let zap =
+        parsed.segments.iter().find(|segment| segment.head == "zap").cloned().unwrap_or_default();
+    assert!(zap.spans.is_none(), "`é=1` is no assignment, so this is the one at depth 1");
     let text = "É; A='1' sudo z'a'p \"-r\" {a,b} $x >f";
     let zap = zaps(text).pop().unwrap_or_default();
-    let spans = zap
-        .spans
-        .unwrap_or_else(|| unreachable!("it stands in the text"));
+    let spans = zap.spans.unwrap_or_else(|| unreachable!("it stands in the text"));
     assert_eq!(text.get(spans.head), Some("z'a'p"));
-    let args: Vec<_> = spans
-        .args
-        .into_iter()
-        .map(|span| span.and_then(|span| text.get(span)))
-        .collect();
+    let args: Vec<_> =
+        spans.args.into_iter().map(|span| span.and_then(|span| text.get(span))).collect();
     assert_eq!(args, [Some("\"-r\""), None, None, Some("$x")]);
     assert_eq!(zap.args, ["-r", "a", "b", "$x"]);
     assert_eq!(zap.dynamic_args, [false, false, false, true]);
@@ -527,15 +465,9 @@ fn segments_say_where_they_stand() {
         Some("A='1' sudo z'a'p \"-r\" {a,b} $x >f")
     );
     assert!(
-        zaps("sh -c 'zap'")
-            .iter()
-            .all(|segment| segment.spans.is_none() && segment.span.is_none())
+        zaps("sh -c 'zap'").iter().all(|segment| segment.spans.is_none() && segment.span.is_none())
     );
-    assert!(
-        zaps("Z=zap; $Z")
-            .iter()
-            .all(|segment| segment.spans.is_none())
-    );
+    assert!(zaps("Z=zap; $Z").iter().all(|segment| segment.spans.is_none()));
 }
 
 #[test]
@@ -558,18 +490,10 @@ fn pipelines_depths_and_order() {
             row("e", true, 0)
         ]
     );
-    assert_eq!(
-        rows("a | (b; c)"),
-        [row("a", true, 0), row("b", false, 0), row("c", true, 0)]
-    );
+    assert_eq!(rows("a | (b; c)"), [row("a", true, 0), row("b", false, 0), row("c", true, 0)]);
     assert_eq!(
         rows("a | sh -c 'b; c'"),
-        [
-            row("a", true, 0),
-            row("sh", false, 0),
-            row("b", false, 1),
-            row("c", true, 1)
-        ]
+        [row("a", true, 0), row("sh", false, 0), row("b", false, 1), row("c", true, 1)]
     );
     assert_eq!(
         rows("a | xargs sh -c 'b'"),
@@ -585,17 +509,8 @@ fn git_loses_its_own_options() {
     let parsed = read("git --git-dir r -C d -c a.b=c --no-pager reset --hard");
     let git = parsed.segments.first().cloned().unwrap_or_default();
     assert_eq!(git.args, ["reset", "--hard"]);
-    assert_eq!(
-        git.wrappers,
-        ["--git-dir", "r", "-C", "d", "-c", "a.b=c", "--no-pager"]
-    );
-    assert_eq!(
-        read("git log -C d")
-            .segments
-            .first()
-            .map(|segment| segment.args.len()),
-        Some(3)
-    );
+    assert_eq!(git.wrappers, ["--git-dir", "r", "-C", "d", "-c", "a.b=c", "--no-pager"]);
+    assert_eq!(read("git log -C d").segments.first().map(|segment| segment.args.len()), Some(3));
 }
 
 #[test]
@@ -609,25 +524,14 @@ fn scripts_that_are_not_known_are_dynamic() {
         "bash <<E\n$A\nE",
     ] {
         assert!(
-            read(text)
-                .segments
-                .iter()
-                .any(|segment| segment.dynamic && segment.depth == 0),
+            read(text).segments.iter().any(|segment| segment.dynamic && segment.depth == 0),
             "{text:?}"
         );
     }
-    for text in [
-        "bash -c 'a $A'",
-        "eval 'a'",
-        "a | sh s",
-        "echo b | sh",
-        "bash <<'E'\na $A\nE",
-        "bash",
-    ] {
-        assert!(
-            read(text).segments.iter().all(|segment| !segment.dynamic),
-            "{text:?}"
-        );
+    for text in
+        ["bash -c 'a $A'", "eval 'a'", "a | sh s", "echo b | sh", "bash <<'E'\na $A\nE", "bash"]
+    {
+        assert!(read(text).segments.iter().all(|segment| !segment.dynamic), "{text:?}");
     }
 }
 
@@ -648,29 +552,12 @@ fn redirections_assignments_and_input_are_kept() {
         .collect();
     assert_eq!(assignments, [("A", "1"), ("B", "c d")]);
     assert_eq!(zap.stdin.as_deref(), Some("g h"));
-    let redirects = parsed
-        .segments
-        .get(1)
-        .map(|segment| segment.redirects.clone())
-        .unwrap_or_default();
-    assert_eq!(
-        redirects.first().map(|redirect| redirect.target.as_str()),
-        Some("k")
-    );
-    let stdin = |text: &str| {
-        read(text)
-            .segments
-            .first()
-            .and_then(|segment| segment.stdin.clone())
-    };
-    assert_eq!(
-        stdin("apply_patch <<'E'\n*** a $b\nE\n").as_deref(),
-        Some("*** a $b\n")
-    );
-    assert_eq!(
-        stdin("apply_patch <<-E\n\ta\\$b\n\tE\n").as_deref(),
-        Some("a$b\n")
-    );
+    let redirects =
+        parsed.segments.get(1).map(|segment| segment.redirects.clone()).unwrap_or_default();
+    assert_eq!(redirects.first().map(|redirect| redirect.target.as_str()), Some("k"));
+    let stdin = |text: &str| read(text).segments.first().and_then(|segment| segment.stdin.clone());
+    assert_eq!(stdin("apply_patch <<'E'\n*** a $b\nE\n").as_deref(), Some("*** a $b\n"));
+    assert_eq!(stdin("apply_patch <<-E\n\ta\\$b\n\tE\n").as_deref(), Some("a$b\n"));
     assert_eq!(stdin("apply_patch <<E\n$b\nE\n"), None);
 }
 
@@ -713,32 +600,16 @@ fn directories_and_the_workspace() {
     ];
     for (text, directory, inside) in table {
         let segment = last(text);
-        assert_eq!(
-            segment.directory.as_deref(),
-            directory.map(Path::new),
-            "{text:?}"
-        );
+        assert_eq!(segment.directory.as_deref(), directory.map(Path::new), "{text:?}");
         assert_eq!(segment.in_workspace, *inside, "{text:?}");
     }
-    assert_eq!(
-        read("a /etc")
-            .segments
-            .pop()
-            .unwrap_or_default()
-            .in_workspace,
-        None
-    );
+    assert_eq!(read("a /etc").segments.pop().unwrap_or_default().in_workspace, None);
 }
 
 #[test]
 fn permission_is_a_literal_leading_assignment() {
     let granted = |text: &str| read(text).grants_permission("PERMIT", "1");
-    for text in [
-        "PERMIT=1 a",
-        "A=b PERMIT=1 a; c",
-        "PERMIT=1 sudo a",
-        "PERMIT=1 a | b",
-    ] {
+    for text in ["PERMIT=1 a", "A=b PERMIT=1 a; c", "PERMIT=1 sudo a", "PERMIT=1 a | b"] {
         assert!(granted(text), "{text:?}");
     }
     for text in [
@@ -770,20 +641,10 @@ fn wrappers_of_the_user_are_peeled() {
         name: "mise-exec".to_owned(),
         value_options: vec!["-C".to_owned(), "--env".to_owned()],
     }];
-    let options = Options {
-        wrappers: &own,
-        ..Options::default()
-    };
-    let head = |text: &str| {
-        parse(text, &options)
-            .segments
-            .first()
-            .map(|segment| segment.head.clone())
-    };
-    assert_eq!(
-        head("mise-exec -C d --env e -q -- zap").as_deref(),
-        Some("zap")
-    );
+    let options = Options { wrappers: &own, ..Options::default() };
+    let head =
+        |text: &str| parse(text, &options).segments.first().map(|segment| segment.head.clone());
+    assert_eq!(head("mise-exec -C d --env e -q -- zap").as_deref(), Some("zap"));
     assert_eq!(head("mise-exec -Cd zap").as_deref(), Some("zap"));
     assert_eq!(head("mise-exec").as_deref(), Some("mise-exec"));
 }
@@ -828,18 +689,10 @@ fn no_bytes_make_it_panic() {
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
-            text.push_str(
-                pieces
-                    .get((state >> 33) % pieces.len())
-                    .copied()
-                    .unwrap_or_default(),
-            );
+            text.push_str(pieces.get((state >> 33) % pieces.len()).copied().unwrap_or_default());
         }
         for segment in read(&text).segments {
-            assert!(
-                segment.span.is_none_or(|span| text.get(span).is_some()),
-                "{text:?}"
-            );
+            assert!(segment.span.is_none_or(|span| text.get(span).is_some()), "{text:?}");
         }
     }
 }

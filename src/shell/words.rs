@@ -46,10 +46,7 @@ impl Word {
         let joins = self.value_from != Some(self.parts.len());
         match self.parts.last_mut() {
             Some(last) if joins && last.kind == kind => last.text.push_str(text),
-            _ => self.parts.push(Part {
-                text: text.to_owned(),
-                kind,
-            }),
+            _ => self.parts.push(Part { text: text.to_owned(), kind }),
         }
     }
 
@@ -66,12 +63,7 @@ impl Word {
     /// The text of a word that is one unquoted literal.
     pub(super) fn bare(&self) -> Option<&str> {
         match self.parts.as_slice() {
-            [
-                Part {
-                    text,
-                    kind: Kind::Bare,
-                },
-            ] => Some(text),
+            [Part { text, kind: Kind::Bare }] => Some(text),
             _ => None,
         }
     }
@@ -87,13 +79,7 @@ impl Word {
 pub(super) fn script(parts: &[Part]) -> String {
     parts
         .iter()
-        .map(|part| {
-            if part.kind == Kind::Computed {
-                "$!"
-            } else {
-                part.text.as_str()
-            }
-        })
+        .map(|part| if part.kind == Kind::Computed { "$!" } else { part.text.as_str() })
         .collect()
 }
 
@@ -104,19 +90,16 @@ pub(super) fn concat(parts: &[Part]) -> String {
 
 /// True when no part depends on the run.
 pub(super) fn is_static(parts: &[Part]) -> bool {
-    parts
-        .iter()
-        .all(|part| matches!(part.kind, Kind::Bare | Kind::Quoted | Kind::Value))
+    parts.iter().all(|part| matches!(part.kind, Kind::Bare | Kind::Quoted | Kind::Value))
 }
 
 /// Length in bytes of the identifier (POSIX "name") at the start of `text`.
 pub(super) fn identifier(text: &str) -> usize {
     let bytes = text.as_bytes();
     match bytes.first() {
-        Some(first) if first.is_ascii_alphabetic() || *first == b'_' => bytes
-            .iter()
-            .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
-            .count(),
+        Some(first) if first.is_ascii_alphabetic() || *first == b'_' => {
+            bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count()
+        }
         _ => 0,
     }
 }
@@ -137,10 +120,7 @@ pub(super) fn split_values(parts: Vec<Part>) -> Vec<Vec<Part>> {
                 words.push(std::mem::take(&mut word));
             }
             if !field.is_empty() {
-                word.push(Part {
-                    text: field.to_owned(),
-                    kind: Kind::Value,
-                });
+                word.push(Part { text: field.to_owned(), kind: Kind::Value });
             }
         }
     }

@@ -29,10 +29,7 @@ pub(super) struct Directories {
 
 impl Directories {
     pub(super) fn new(start: Option<&Path>, home: Option<&Path>) -> Self {
-        let mut directories = Self {
-            home: home.map(Path::to_owned),
-            ..Self::default()
-        };
+        let mut directories = Self { home: home.map(Path::to_owned), ..Self::default() };
         directories.current = directories.keep(start.map(fold));
         directories
     }
@@ -83,8 +80,7 @@ impl Directories {
             _ => return,
         }
         let mut operands = words.skip_while(|word| {
-            word.bare()
-                .is_some_and(|text| text.len() > 1 && text.starts_with('-'))
+            word.bare().is_some_and(|text| text.len() > 1 && text.starts_with('-'))
         });
         let target = operands.next();
         let next = match target {
@@ -93,10 +89,7 @@ impl Directories {
             Some(word) if word.bare() == Some("-") => self.previous,
             Some(word) => {
                 let text = concat(&word.parts);
-                let tilde = word
-                    .parts
-                    .first()
-                    .is_some_and(|part| part.text.starts_with('~'))
+                let tilde = word.parts.first().is_some_and(|part| part.text.starts_with('~'))
                     && word.bare().is_some();
                 let home = self.home.as_deref().filter(|_| tilde);
                 let path = if tilde && home.is_none() {
@@ -119,19 +112,11 @@ pub(super) fn resolve(text: &str, base: Option<&Path>, home: Option<&Path>) -> O
     }
     if let (Some(rest), Some(home)) = (text.strip_prefix('~'), home) {
         // `~user` lands nowhere: whose home it is stands on the disk.
-        let rest = if rest.is_empty() {
-            ""
-        } else {
-            rest.strip_prefix('/')?
-        };
+        let rest = if rest.is_empty() { "" } else { rest.strip_prefix('/')? };
         return Some(fold(&home.join(rest.trim_start_matches('/'))));
     }
     let path = Path::new(text);
-    if path.is_absolute() {
-        Some(fold(path))
-    } else {
-        Some(fold(&base?.join(path)))
-    }
+    if path.is_absolute() { Some(fold(path)) } else { Some(fold(&base?.join(path))) }
 }
 
 /// Takes out `.` and `..` by their text, never above the root.
@@ -156,16 +141,14 @@ fn fold(path: &Path) -> PathBuf {
 fn path_shaped(argument: &str) -> bool {
     let names =
         argument == "." || argument == ".." || argument.starts_with('~') || argument.contains('/');
-    let searches = argument.contains([
-        '*', '?', '[', ']', '(', ')', '|', '^', '$', '\\', ' ', '\t', '\n',
-    ]);
+    let searches =
+        argument.contains(['*', '?', '[', ']', '(', ')', '|', '^', '$', '\\', ' ', '\t', '\n']);
     names && !searches && !argument.starts_with('-') && !argument.contains("://")
 }
 
 /// Programs whose first operand is what they look for.
-const SEARCHES: &[&str] = &[
-    "ack", "ack-grep", "ag", "egrep", "fgrep", "grep", "rg", "ugrep", "zgrep",
-];
+const SEARCHES: &[&str] =
+    &["ack", "ack-grep", "ag", "egrep", "fgrep", "grep", "rg", "ugrep", "zgrep"];
 
 /// What `in_workspace` is judged by.
 pub(super) struct Place<'a> {
@@ -208,16 +191,12 @@ pub(super) fn in_workspace(head: &str, args: &[String], place: &Place<'_>) -> Op
     if any {
         return if unknown { None } else { Some(false) };
     }
-    place
-        .directory
-        .map(|directory| directory.starts_with(&workspace))
+    place.directory.map(|directory| directory.starts_with(&workspace))
 }
 
 /// `$HOME/x` and `${HOME}/x` as `~/x`.
 fn home_spelled(arg: &str) -> String {
-    let rest = arg
-        .strip_prefix("$HOME")
-        .or_else(|| arg.strip_prefix("${HOME}"));
+    let rest = arg.strip_prefix("$HOME").or_else(|| arg.strip_prefix("${HOME}"));
     match rest {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("~{rest}"),
         _ => arg.to_owned(),

@@ -32,21 +32,9 @@ const PLAIN: Grammar = Grammar {
 };
 
 pub(super) const WRAPPERS: &[Grammar] = &[
-    Grammar {
-        name: "builtin",
-        ..PLAIN
-    },
-    Grammar {
-        name: "busybox",
-        idle: &["--list", "--list-full", "--install", "--help"],
-        ..PLAIN
-    },
-    Grammar {
-        name: "chroot",
-        long: &["--userspec", "--groups"],
-        operands: 1,
-        ..PLAIN
-    },
+    Grammar { name: "builtin", ..PLAIN },
+    Grammar { name: "busybox", idle: &["--list", "--list-full", "--install", "--help"], ..PLAIN },
+    Grammar { name: "chroot", long: &["--userspec", "--groups"], operands: 1, ..PLAIN },
     Grammar {
         name: "chrt",
         short: "TPD",
@@ -55,17 +43,8 @@ pub(super) const WRAPPERS: &[Grammar] = &[
         idle: &["-p", "--pid", "-m", "--max"],
         ..PLAIN
     },
-    Grammar {
-        name: "command",
-        idle: &["-v", "-V"],
-        ..PLAIN
-    },
-    Grammar {
-        name: "doas",
-        short: "aCu",
-        idle: &["-C", "-L"],
-        ..PLAIN
-    },
+    Grammar { name: "command", idle: &["-v", "-V"], ..PLAIN },
+    Grammar { name: "doas", short: "aCu", idle: &["-C", "-L"], ..PLAIN },
     Grammar {
         name: "env",
         short: "aCuS",
@@ -74,11 +53,7 @@ pub(super) const WRAPPERS: &[Grammar] = &[
         last: &["-S", "--split-string"],
         ..PLAIN
     },
-    Grammar {
-        name: "exec",
-        short: "a",
-        ..PLAIN
-    },
+    Grammar { name: "exec", short: "a", ..PLAIN },
     Grammar {
         name: "flock",
         short: "Ewc",
@@ -93,16 +68,8 @@ pub(super) const WRAPPERS: &[Grammar] = &[
         idle: &["-p", "-P", "-u"],
         ..PLAIN
     },
-    Grammar {
-        name: "nice",
-        short: "n",
-        long: &["--adjustment"],
-        ..PLAIN
-    },
-    Grammar {
-        name: "nohup",
-        ..PLAIN
-    },
+    Grammar { name: "nice", short: "n", long: &["--adjustment"], ..PLAIN },
+    Grammar { name: "nohup", ..PLAIN },
     Grammar {
         name: "parallel",
         short: "aCdEIjLlnNPSsWJ",
@@ -137,21 +104,11 @@ pub(super) const WRAPPERS: &[Grammar] = &[
         ],
         ..PLAIN
     },
-    Grammar {
-        name: "pkexec",
-        long: &["--user"],
-        ..PLAIN
-    },
+    Grammar { name: "pkexec", long: &["--user"], ..PLAIN },
     Grammar {
         name: "runuser",
         short: "ugGsw",
-        long: &[
-            "--user",
-            "--group",
-            "--supp-group",
-            "--shell",
-            "--whitelist-environment",
-        ],
+        long: &["--user", "--group", "--supp-group", "--shell", "--whitelist-environment"],
         ..PLAIN
     },
     Grammar {
@@ -179,16 +136,8 @@ pub(super) const WRAPPERS: &[Grammar] = &[
         idle: &["-d", "--dump", "--list-caps"],
         ..PLAIN
     },
-    Grammar {
-        name: "setsid",
-        ..PLAIN
-    },
-    Grammar {
-        name: "stdbuf",
-        short: "ioe",
-        long: &["--input", "--output", "--error"],
-        ..PLAIN
-    },
+    Grammar { name: "setsid", ..PLAIN },
+    Grammar { name: "stdbuf", short: "ioe", long: &["--input", "--output", "--error"], ..PLAIN },
     Grammar {
         name: "strace",
         short: "abeEIoOpPsSuUX",
@@ -281,18 +230,8 @@ pub(super) const WRAPPERS: &[Grammar] = &[
         ],
         ..PLAIN
     },
-    Grammar {
-        name: "taskset",
-        operands: 1,
-        idle: &["-p", "--pid"],
-        ..PLAIN
-    },
-    Grammar {
-        name: "time",
-        short: "fo",
-        long: &["--format", "--output"],
-        ..PLAIN
-    },
+    Grammar { name: "taskset", operands: 1, idle: &["-p", "--pid"], ..PLAIN },
+    Grammar { name: "time", short: "fo", long: &["--format", "--output"], ..PLAIN },
     Grammar {
         name: "timeout",
         short: "ks",

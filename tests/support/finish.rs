@@ -118,16 +118,7 @@ impl World {
     /// The same below a piece of shell that ends by running `"$@"`.
     pub(crate) fn below(&self, shell: &str, harness: &str, event: &str, payload: &str) -> String {
         let mut command = self.prepared("/bin/sh");
-        let words = [
-            "-c",
-            shell,
-            "sh",
-            PROGRAM,
-            "hook",
-            "--harness",
-            harness,
-            event,
-        ];
+        let words = ["-c", shell, "sh", PROGRAM, "hook", "--harness", harness, event];
         let child = fed(command.args(words), payload);
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success(), "{event}: {output:?}");
@@ -142,12 +133,7 @@ impl World {
 
     /// The same in a client that another agent's shell has started.
     pub(crate) fn nested(&self, harness: &str, event: &str, payload: &str) -> String {
-        self.below(
-            "CLAUDE_CODE_EXECPATH=/x exec \"$@\"",
-            harness,
-            event,
-            payload,
-        )
+        self.below("CLAUDE_CODE_EXECPATH=/x exec \"$@\"", harness, event, payload)
     }
 
     pub(crate) fn start(&self, harness: &str, source: &str) {
@@ -207,12 +193,7 @@ impl World {
 
 impl Drop for World {
     fn drop(&mut self) {
-        drop(
-            Command::new("chmod")
-                .args(["-R", "u+rwX"])
-                .arg(&self.home)
-                .output(),
-        );
+        drop(Command::new("chmod").args(["-R", "u+rwX"]).arg(&self.home).output());
         drop(fs::remove_dir_all(&self.home));
     }
 }
@@ -224,18 +205,11 @@ fn fed(command: &mut Command, payload: &str) -> Child {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(payload.as_bytes())
-        .unwrap();
+    child.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
     child
 }
 
 pub(crate) fn signal(pid: u32, name: &str) {
-    let sent = Command::new("kill")
-        .args([&format!("-{name}"), &pid.to_string()])
-        .status();
+    let sent = Command::new("kill").args([&format!("-{name}"), &pid.to_string()]).status();
     assert!(sent.unwrap().success());
 }

@@ -27,10 +27,7 @@ impl Place {
         drop(fs::remove_dir_all(&root));
         fs::create_dir_all(root.join("home/project")).unwrap();
         let root = root.canonicalize().unwrap();
-        Self {
-            root,
-            variables: Vec::new(),
-        }
+        Self { root, variables: Vec::new() }
     }
 
     /// A path below the home directory.
@@ -122,11 +119,7 @@ impl Place {
             scope.spawn(move || drop(stdin.write_all(input)));
             child.wait_with_output().unwrap()
         });
-        assert_eq!(
-            self.processes(),
-            Vec::<PathBuf>::new(),
-            "processes are left"
-        );
+        assert_eq!(self.processes(), Vec::<PathBuf>::new(), "processes are left");
         Outcome {
             status: output.status.code(),
             stdout: String::from_utf8(output.stdout).unwrap(),
@@ -154,11 +147,7 @@ impl Place {
     /// The payload of such an edit.
     pub(crate) fn editing(&self, path: &str) -> String {
         let path = self.in_project(path);
-        let input = [
-            ("file_path", path.as_str()),
-            ("old_string", "a"),
-            ("new_string", "b"),
-        ];
+        let input = [("file_path", path.as_str()), ("old_string", "a"), ("new_string", "b")];
         self.call("Edit", &object(&input))
     }
 
@@ -195,10 +184,7 @@ impl Place {
     /// The lines of the log.
     pub(crate) fn log(&self) -> Vec<String> {
         let text = fs::read_to_string(self.at(".local/state/i-insist/audit.jsonl"));
-        text.unwrap_or_default()
-            .lines()
-            .map(str::to_owned)
-            .collect()
+        text.unwrap_or_default().lines().map(str::to_owned).collect()
     }
 
     /// Processes that still run with this place's environment.
@@ -243,10 +229,8 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// A JSON object of strings.
 pub(crate) fn object(members: &[(&str, &str)]) -> String {
-    let members: Vec<String> = members
-        .iter()
-        .map(|(key, value)| format!("{}:{}", quoted(key), quoted(value)))
-        .collect();
+    let members: Vec<String> =
+        members.iter().map(|(key, value)| format!("{}:{}", quoted(key), quoted(value))).collect();
     format!("{{{}}}", members.join(","))
 }
 
@@ -291,20 +275,13 @@ impl Outcome {
     /// Denied before the tool runs, with exactly this reason.
     #[track_caller]
     pub(crate) fn denies(&self, reason: &str) {
-        self.denies_with(&[&format!(
-            r#""permissionDecisionReason":{}}}"#,
-            quoted(reason)
-        )]);
+        self.denies_with(&[&format!(r#""permissionDecisionReason":{}}}"#, quoted(reason))]);
     }
 
     /// Denied before the tool runs; the answer holds these parts.
     #[track_caller]
     pub(crate) fn denies_with(&self, parts: &[&str]) {
-        assert_eq!(
-            (self.status, self.stderr.as_str()),
-            (Some(0), ""),
-            "{self:?}"
-        );
+        assert_eq!((self.status, self.stderr.as_str()), (Some(0), ""), "{self:?}");
         let form =
             r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","#;
         assert!(self.stdout.starts_with(form), "no denial: {self:?}");
@@ -314,11 +291,7 @@ impl Outcome {
     /// Refused by exit status 2; stderr holds these parts.
     #[track_caller]
     pub(crate) fn refuses(&self, parts: &[&str]) {
-        assert_eq!(
-            (self.status, self.stdout.as_str()),
-            (Some(2), ""),
-            "{self:?}"
-        );
+        assert_eq!((self.status, self.stdout.as_str()), (Some(2), ""), "{self:?}");
         for part in parts {
             assert!(self.stderr.contains(part), "{part:?} is not in {self:?}");
         }
@@ -327,11 +300,7 @@ impl Outcome {
     /// Goes on, and the person alone is told something that holds these parts.
     #[track_caller]
     pub(crate) fn tells(&self, parts: &[&str]) {
-        assert_eq!(
-            (self.status, self.stderr.as_str()),
-            (Some(0), ""),
-            "{self:?}"
-        );
+        assert_eq!((self.status, self.stderr.as_str()), (Some(0), ""), "{self:?}");
         assert!(self.stdout.starts_with(r#"{"systemMessage":""#), "{self:?}");
         self.shows(parts);
     }

@@ -286,13 +286,7 @@ fn tools_that_prompt() {
         assert!(own(tool, said), "{tool}");
         assert!(!own(tool, r#"{"a":"insist on it"}"#), "{tool}");
     }
-    for tool in [
-        "Read",
-        "Write",
-        "Agent",
-        "WebFetch",
-        "mcp__mail__send_message",
-    ] {
+    for tool in ["Read", "Write", "Agent", "WebFetch", "mcp__mail__send_message"] {
         assert!(!own(tool, said), "{tool}");
     }
 }

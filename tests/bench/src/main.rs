@@ -6,11 +6,7 @@
 
 use std::process::{Command, ExitCode};
 
-#[allow(
-    dead_code,
-    unreachable_pub,
-    reason = "the benchmark uses one function of the module"
-)]
+#[allow(dead_code, unreachable_pub, reason = "the benchmark uses one function of the module")]
 #[path = "../../../src/shell/mod.rs"]
 mod shell;
 
@@ -21,31 +17,19 @@ const SIZES: [usize; 3] = [1_024, 64 * 1_024, 1_024 * 1_024];
 
 /// A kind of text: what is repeated, and what stands before it.
 const KINDS: &[(&str, &str, &str)] = &[
-    (
-        "plain lines",
-        "",
-        "cargo test --all -- --nocapture > log 2>&1 && git status | head -n 5\n",
-    ),
+    ("plain lines", "", "cargo test --all -- --nocapture > log 2>&1 && git status | head -n 5\n"),
     ("long word", "echo ", "abcdefgh"),
     ("double quotes", "echo ", "\"a $b c\" "),
     ("single quotes", "echo ", "'a b' "),
     ("empty quotes", "a ", "''\"\""),
     ("substitutions", "", "echo $(ls | wc -l) \"$(date)\"\n"),
-    (
-        "nested groups",
-        "",
-        "( { if a; then b; fi; } ) | while c; do d; done\n",
-    ),
+    ("nested groups", "", "( { if a; then b; fi; } ) | while c; do d; done\n"),
     ("nested substitutions", "", "echo $(a $(b \"$(c <(d))\"))\n"),
     ("backquotes", "", "echo `a` `b \\`c\\``\n"),
     ("open substitutions", "", "$( "),
     ("open arithmetic", "", "$(( "),
     ("open double parentheses", "", "(("),
-    (
-        "arithmetic or subshell",
-        "",
-        "echo $((1 + (2))); ((a) | (b)); echo $((a) | b)\n",
-    ),
+    ("arithmetic or subshell", "", "echo $((1 + (2))); ((a) | (b)); echo $((a) | b)\n"),
     ("open parameters", "", "${x:-"),
     ("open backquotes", "", "`a \\`"),
     ("open quotes", "echo \"", "it's \\\" "),
@@ -59,11 +43,7 @@ const KINDS: &[(&str, &str, &str)] = &[
     ("braces", "", "touch {a,b}/{c,d}\n"),
     ("continuations", "a ", "\\\n"),
     ("comments", "", "# it's a $( comment\n"),
-    (
-        "wrappers",
-        "",
-        "sudo -u x env A=1 timeout -k 5 9 nice -n 5 rm y\n",
-    ),
+    ("wrappers", "", "sudo -u x env A=1 timeout -k 5 9 nice -n 5 rm y\n"),
     ("one chain of wrappers", "", "sudo "),
     ("scripts", "", "bash -c 'a; b' && eval 'c | d'\n"),
     ("eval of eval", "", "eval "),
@@ -73,22 +53,15 @@ const KINDS: &[(&str, &str, &str)] = &[
     ("one long value", "Z=abcdefghijklmnopqrstuvwxyz; a ", "$Z "),
     ("directories", "", "cd a; "),
     ("case arms", "case x in ", "a) b;; "),
-    (
-        "conditions",
-        "",
-        "[[ a == b && ( c -nt d || $x =~ ^(a|b)$ ) ]]\n",
-    ),
+    ("conditions", "", "[[ a == b && ( c -nt d || $x =~ ^(a|b)$ ) ]]\n"),
     ("arrays", "", "a=(b c [1]=d) e[$i]=f\n"),
     ("descriptors", "", "a 2>&1 {fd}>x 99999999\n"),
     ("functions", "", "f() { a; }; function g { b; }\n"),
 ];
 
 fn text(kind: &str, size: usize) -> String {
-    let (_, start, piece) = KINDS
-        .iter()
-        .find(|(name, ..)| *name == kind)
-        .copied()
-        .unwrap_or(KINDS[0]);
+    let (_, start, piece) =
+        KINDS.iter().find(|(name, ..)| *name == kind).copied().unwrap_or(KINDS[0]);
     let mut text = String::with_capacity(size + piece.len());
     text.push_str(start);
     while text.len() < size {
@@ -107,22 +80,16 @@ fn instructions(kind: &str, size: usize, what: &str) -> Option<f64> {
         .output()
         .ok()?;
     let report = String::from_utf8_lossy(&output.stderr).into_owned();
-    report
-        .lines()
-        .find_map(|line| line.split("Collected :").nth(1))?
-        .trim()
-        .parse()
-        .ok()
+    report.lines().find_map(|line| line.split("Collected :").nth(1))?.trim().parse().ok()
 }
 
 /// Prints one row; whether the cost was linear.
 fn row(kind: &str) -> bool {
     let mut costs = Vec::new();
     for size in SIZES {
-        let (Some(run), Some(empty)) = (
-            instructions(kind, size, "parse"),
-            instructions(kind, size, "empty"),
-        ) else {
+        let (Some(run), Some(empty)) =
+            (instructions(kind, size, "parse"), instructions(kind, size, "empty"))
+        else {
             println!("{kind:26} cannot be measured: is valgrind there?");
             return false;
         };
@@ -155,10 +122,7 @@ fn main() -> ExitCode {
         "instructions per byte", "1 KiB", "64 KiB", "1 MiB"
     );
     let chosen = |kind: &str| {
-        arguments.is_empty()
-            || arguments
-                .iter()
-                .any(|argument| kind.contains(argument.as_str()))
+        arguments.is_empty() || arguments.iter().any(|argument| kind.contains(argument.as_str()))
     };
     let linear = KINDS
         .iter()

@@ -9,19 +9,16 @@ const PIECES: &[&str] = &[
     "[]a]", "[a-]", "[", "]", "{", "}", "{", "}", ",", ",", "{a,b}", "{,a}", "{a/,*b}", "\\*",
     "\\", "é", "-", "!", "[+-a]", "{}", "\n",
 ];
-const TEXT: &[&str] = &[
-    "a", "a", "b", "/", "/", ".", "*", "é", "-", "]", "\n", "{", ",", "\\", "x",
-];
+const TEXT: &[&str] =
+    &["a", "a", "b", "/", "/", ".", "*", "é", "-", "]", "\n", "{", ",", "\\", "x"];
 
 /// Where we differ on purpose: a class keeps to ASCII, knows escapes and no named classes, and
 /// refuses a chained range.
 fn differs(pattern: &str) -> bool {
     let mut rest = pattern;
     while let Some((_, class)) = rest.split_once('[') {
-        let close = class
-            .get(1..)
-            .and_then(|class| class.find(']'))
-            .map_or(class.len(), |at| at + 2);
+        let close =
+            class.get(1..).and_then(|class| class.find(']')).map_or(class.len(), |at| at + 2);
         let inside = class.get(..close).unwrap_or(class);
         if inside.contains('\\')
             || !inside.is_ascii()
@@ -36,19 +33,14 @@ fn differs(pattern: &str) -> bool {
     // an alternative or follows an empty one it crosses `/` here; there it does so depending on what
     // follows, and an escaped comma before it goes lost.
     let lone = !pattern.is_empty() && pattern.replace("**/", "").is_empty();
-    lone || ["{**", ",**", "}**"]
-        .iter()
-        .any(|start| pattern.contains(start))
+    lone || ["{**", ",**", "}**"].iter().any(|start| pattern.contains(start))
 }
 
 /// One generated pattern, in both modes, on a few texts.
 pub fn compare(random: &mut Random, compared: &mut u64) -> Option<String> {
     let pattern = random.text(PIECES, 6);
     if disagree_on_syntax(&pattern) {
-        return Some(format!(
-            "glob syntax {:?}",
-            shrink(&pattern, disagree_on_syntax)
-        ));
+        return Some(format!("glob syntax {:?}", shrink(&pattern, disagree_on_syntax)));
     }
     for stars in [Stars::CrossSlash, Stars::StopAtSlash] {
         for _ in 0..4 {
@@ -69,9 +61,7 @@ pub fn compare(random: &mut Random, compared: &mut u64) -> Option<String> {
 
 fn theirs(pattern: &str, stars: Stars) -> Option<GlobMatcher> {
     let mut builder = GlobBuilder::new(pattern);
-    builder
-        .literal_separator(stars == Stars::StopAtSlash)
-        .backslash_escape(true);
+    builder.literal_separator(stars == Stars::StopAtSlash).backslash_escape(true);
     Some(builder.build().ok()?.compile_matcher())
 }
 

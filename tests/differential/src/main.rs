@@ -3,11 +3,7 @@
 //! `differential [SEED [ROUNDS]]` prints each disagreement, made small, and exits with 1 if there
 //! was one. Where we differ on purpose stands in `regexes::differs` and `globs::differs`.
 
-#![allow(
-    dead_code,
-    unfulfilled_lint_expectations,
-    reason = "the modules are used in part"
-)]
+#![allow(dead_code, unfulfilled_lint_expectations, reason = "the modules are used in part")]
 
 #[path = "../../../src/glob.rs"]
 mod glob;
@@ -21,13 +17,10 @@ mod regexes;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args()
-        .skip(1)
-        .map(|argument| argument.parse::<u64>());
-    let (Ok(seed), Ok(rounds)) = (
-        arguments.next().unwrap_or(Ok(1)),
-        arguments.next().unwrap_or(Ok(20_000)),
-    ) else {
+    let mut arguments = std::env::args().skip(1).map(|argument| argument.parse::<u64>());
+    let (Ok(seed), Ok(rounds)) =
+        (arguments.next().unwrap_or(Ok(1)), arguments.next().unwrap_or(Ok(20_000)))
+    else {
         eprintln!("usage: differential [SEED [ROUNDS]]");
         return ExitCode::from(2);
     };
@@ -44,9 +37,6 @@ fn main() -> ExitCode {
     for disagreement in &disagreements {
         println!("{disagreement}");
     }
-    println!(
-        "seed {seed}: {} texts searched, {} globbed",
-        compared[0], compared[1]
-    );
+    println!("seed {seed}: {} texts searched, {} globbed", compared[0], compared[1]);
     ExitCode::from(u8::from(!disagreements.is_empty() || compared.contains(&0)))
 }

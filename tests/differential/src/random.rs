@@ -21,9 +21,7 @@ impl Random {
 
     /// Up to `longest` pieces in a row.
     pub fn text(&mut self, pieces: &[&str], longest: usize) -> String {
-        (0..self.below(longest + 1))
-            .map(|_| self.pick(pieces))
-            .collect()
+        (0..self.below(longest + 1)).map(|_| self.pick(pieces)).collect()
     }
 }
 

@@ -205,10 +205,7 @@ pub fn compare_sets() -> Vec<String> {
             text.clear();
             text.push(character);
             if assigned.is_match(&text) && ours.is_match(&text) != theirs.is_match(&text) {
-                found.push(format!(
-                    "set {pattern}: {character:?} {:x}",
-                    u32::from(character)
-                ));
+                found.push(format!("set {pattern}: {character:?} {:x}", u32::from(character)));
                 break;
             }
         }
@@ -241,11 +238,8 @@ pub fn compare_sets() -> Vec<String> {
 
 /// One generated pattern on a few texts.
 pub fn compare(random: &mut Random, compared: &mut u64) -> Option<String> {
-    let pattern = if random.below(2) == 0 {
-        random.text(PIECES, 12)
-    } else {
-        random.text(SOUND, 7)
-    };
+    let pattern =
+        if random.below(2) == 0 { random.text(PIECES, 12) } else { random.text(SOUND, 7) };
     if disagree_on_syntax(&pattern) {
         let small = shrink(&pattern, disagree_on_syntax);
         return Some(format!(
@@ -262,10 +256,7 @@ pub fn compare(random: &mut Random, compared: &mut u64) -> Option<String> {
         if disagree(&pattern, &text) {
             let text = shrink(&text, |text| disagree(&pattern, text));
             let pattern = shrink(&pattern, |pattern| disagree(pattern, &text));
-            return Some(format!(
-                "regex {pattern:?} on {text:?}: {:?}",
-                both(&pattern, &text)
-            ));
+            return Some(format!("regex {pattern:?} on {text:?}: {:?}", both(&pattern, &text)));
         }
     }
     None
@@ -283,15 +274,10 @@ fn both(pattern: &str, text: &str) -> Option<(Found, Found)> {
         return None;
     };
     let starts = || (0..=text.len()).filter(|&at| text.is_char_boundary(at));
-    let mut our_finds: Found = starts()
-        .map(|at| ours.find_at(text, at).map(|range| (range.start, range.end)))
-        .collect();
+    let mut our_finds: Found =
+        starts().map(|at| ours.find_at(text, at).map(|range| (range.start, range.end))).collect();
     let mut their_finds: Found = starts()
-        .map(|at| {
-            theirs
-                .find_at(text, at)
-                .map(|found| (found.start(), found.end()))
-        })
+        .map(|at| theirs.find_at(text, at).map(|found| (found.start(), found.end())))
         .collect();
     our_finds.push(ours.is_match(text).then_some((0, 0)));
     their_finds.push(theirs.is_match(text).then_some((0, 0)));

@@ -13,29 +13,17 @@ fn main() -> ExitCode {
         Err(error) => Err(error.to_string()),
     };
     let (written, status) = match output {
-        Ok(table) => (
-            writeln!(io::stdout().lock(), "{}", tagged(&table)),
-            ExitCode::SUCCESS,
-        ),
-        Err(message) => (
-            writeln!(io::stderr().lock(), "{message}"),
-            ExitCode::FAILURE,
-        ),
+        Ok(table) => (writeln!(io::stdout().lock(), "{}", tagged(&table)), ExitCode::SUCCESS),
+        Err(message) => (writeln!(io::stderr().lock(), "{message}"), ExitCode::FAILURE),
     };
-    if written.is_ok() {
-        status
-    } else {
-        ExitCode::FAILURE
-    }
+    if written.is_ok() { status } else { ExitCode::FAILURE }
 }
 
 /// The document as JSON whose leaves carry type and value.
 #[must_use]
 pub fn tagged(table: &Table<'_>) -> String {
-    let entries: Vec<String> = table
-        .iter()
-        .map(|(key, value)| format!("{}:{}", quoted(&key.name), item(value)))
-        .collect();
+    let entries: Vec<String> =
+        table.iter().map(|(key, value)| format!("{}:{}", quoted(&key.name), item(value))).collect();
     format!("{{{}}}", entries.join(","))
 }
 
@@ -43,10 +31,7 @@ fn item(value: &Value<'_>) -> String {
     let (tag, text) = match &value.kind {
         Kind::Table(table) => return tagged(table),
         Kind::Array(values) => {
-            return format!(
-                "[{}]",
-                values.iter().map(item).collect::<Vec<_>>().join(",")
-            );
+            return format!("[{}]", values.iter().map(item).collect::<Vec<_>>().join(","));
         }
         Kind::String(text) => ("string", text.to_string()),
         Kind::Integer(number) => ("integer", number.to_string()),

@@ -37,10 +37,9 @@ pub const MAX_DEPTH: usize = 128;
 pub fn parse(bytes: &[u8]) -> Result<Table<'_>, Error> {
     let read = match std::str::from_utf8(bytes) {
         Ok(text) => reader::read(text),
-        Err(error) => Err(reader::Fault::new(
-            error.valid_up_to(),
-            "found a byte that is not UTF-8",
-        )),
+        Err(error) => {
+            Err(reader::Fault::new(error.valid_up_to(), "found a byte that is not UTF-8"))
+        }
     };
     read.map_err(|fault| fault.located(&Places::new(bytes)))
 }
@@ -78,19 +77,11 @@ impl<'t> Value<'t> {
     /// The table, if it is one.
     #[must_use]
     pub fn as_table(&self) -> Option<&Table<'t>> {
-        if let Kind::Table(table) = &self.kind {
-            Some(table)
-        } else {
-            None
-        }
+        if let Kind::Table(table) = &self.kind { Some(table) } else { None }
     }
 
     fn as_table_mut(&mut self) -> Option<&mut Table<'t>> {
-        if let Kind::Table(table) = &mut self.kind {
-            Some(table)
-        } else {
-            None
-        }
+        if let Kind::Table(table) = &mut self.kind { Some(table) } else { None }
     }
 }
 
@@ -187,11 +178,7 @@ pub struct Table<'t> {
 
 impl<'t> Table<'t> {
     fn new(definition: Definition) -> Self {
-        Table {
-            definition,
-            entries: Vec::new(),
-            index: BTreeMap::new(),
-        }
+        Table { definition, entries: Vec::new(), index: BTreeMap::new() }
     }
 
     /// How the table came to be.

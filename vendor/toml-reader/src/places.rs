@@ -58,14 +58,8 @@ mod tests {
     fn columns_count_characters() {
         let text = "\u{feff}aé\n\nüx";
         let places = Places::new(text.as_bytes());
-        let found: Vec<_> = text
-            .char_indices()
-            .map(|(offset, _)| places.at(offset))
-            .collect();
-        assert_eq!(
-            found,
-            [(1, 1), (1, 1), (1, 2), (1, 3), (2, 1), (3, 1), (3, 2)]
-        );
+        let found: Vec<_> = text.char_indices().map(|(offset, _)| places.at(offset)).collect();
+        assert_eq!(found, [(1, 1), (1, 1), (1, 2), (1, 3), (2, 1), (3, 1), (3, 2)]);
         assert_eq!(places.at(text.len()), (3, 3));
         assert_eq!(places.at(usize::MAX), (3, 3));
         assert_eq!(Places::new(b"").at(0), (1, 1));

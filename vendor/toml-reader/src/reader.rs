@@ -15,21 +15,13 @@ pub(crate) struct Fault {
 
 impl Fault {
     pub(crate) fn new(offset: usize, message: impl Into<String>) -> Self {
-        Fault {
-            offset,
-            message: message.into(),
-            first: None,
-        }
+        Fault { offset, message: message.into(), first: None }
     }
 
     /// `key` cannot be defined (again) because of what stands at `first`.
     fn twice(key: &Key<'_>, first: &Range<usize>, problem: &str) -> Self {
         let message = format!("key `{}` {problem}", key.name);
-        Fault {
-            offset: key.span.start,
-            message,
-            first: Some(first.start),
-        }
+        Fault { offset: key.span.start, message, first: Some(first.start) }
     }
 
     pub(crate) fn located(self, places: &Places<'_>) -> Error {
@@ -38,11 +30,7 @@ impl Fault {
             Some(first) => format!("{} in line {}", self.message, places.at(first).0),
             None => self.message,
         };
-        Error {
-            line,
-            column,
-            message,
-        }
+        Error { line, column, message }
     }
 }
 
@@ -52,11 +40,7 @@ const DEFINED: &str = "is already defined";
 
 /// Reads a whole document.
 pub(crate) fn read(text: &str) -> Read<Table<'_>> {
-    let mut reader = Reader {
-        text,
-        at: 0,
-        depth: 0,
-    };
+    let mut reader = Reader { text, at: 0, depth: 0 };
     reader.eat("\u{feff}");
     let mut root = Table::new(Definition::Header);
     let mut current = &mut root;
@@ -103,11 +87,7 @@ impl<'t> Reader<'t> {
     }
 
     fn expect(&mut self, token: &str, expected: &str) -> Read<()> {
-        if self.eat(token) {
-            Ok(())
-        } else {
-            Err(self.unexpected(expected))
-        }
+        if self.eat(token) { Ok(()) } else { Err(self.unexpected(expected)) }
     }
 
     /// Takes bytes; `wanted` must hold for all or none of those beyond ASCII, or characters break.
@@ -161,11 +141,7 @@ impl<'t> Reader<'t> {
         self.blanks();
         self.comment();
         let ended = self.newline() || self.peek().is_none();
-        if ended {
-            Ok(())
-        } else {
-            Err(self.unexpected("the end of the line"))
-        }
+        if ended { Ok(()) } else { Err(self.unexpected("the end of the line")) }
     }
 
     // Keys and tables.
@@ -198,10 +174,7 @@ impl<'t> Reader<'t> {
         if self.at == start {
             return Err(self.unexpected("a key"));
         }
-        Ok(Key {
-            name,
-            span: start..self.at,
-        })
+        Ok(Key { name, span: start..self.at })
     }
 
     fn key_value(&mut self, table: &mut Table<'t>) -> Read<()> {
@@ -246,11 +219,7 @@ impl<'t> Reader<'t> {
             table = open_table(value)
                 .ok_or_else(|| Fault::twice(key, &first, "is no table that can grow; it stands"))?;
         }
-        if open == "[[" {
-            table.append(&last)
-        } else {
-            table.open(&last)
-        }
+        if open == "[[" { table.append(&last) } else { table.open(&last) }
     }
 
     // Values.
@@ -263,10 +232,7 @@ impl<'t> Reader<'t> {
             Some(b'{') => self.nested(Self::inline_table)?,
             _ => self.scalar()?,
         };
-        Ok(Value {
-            span: start..self.at,
-            kind,
-        })
+        Ok(Value { span: start..self.at, kind })
     }
 
     fn nested(&mut self, inner: fn(&mut Self) -> Read<Kind<'t>>) -> Read<Kind<'t>> {
@@ -280,10 +246,7 @@ impl<'t> Reader<'t> {
     }
 
     fn too_deep(&self) -> Fault {
-        Fault::new(
-            self.at,
-            format!("more than {MAX_DEPTH} levels of tables and arrays"),
-        )
+        Fault::new(self.at, format!("more than {MAX_DEPTH} levels of tables and arrays"))
     }
 
     fn array(&mut self) -> Read<Kind<'t>> {
@@ -346,11 +309,7 @@ impl<'t> Reader<'t> {
 
     fn string(&mut self, quote: u8) -> Read<Cow<'t, str>> {
         let fence = if quote == b'"' { "\"\"\"" } else { "'''" };
-        if self.eat(fence) {
-            self.block_string(quote)
-        } else {
-            self.line_string(quote)
-        }
+        if self.eat(fence) { self.block_string(quote) } else { self.line_string(quote) }
     }
 
     /// A string on one line, behind and up to one `quote`.
@@ -384,10 +343,7 @@ impl<'t> Reader<'t> {
                     let run = self.take_while(|byte| byte == quote).len();
                     // Up to two quotes may stand before the closing three.
                     let inner = if run < 3 { run } else { (run - 3).min(2) };
-                    push(
-                        &mut string,
-                        self.text.get(start..start + inner).unwrap_or_default(),
-                    );
+                    push(&mut string, self.text.get(start..start + inner).unwrap_or_default());
                     if run >= 3 {
                         self.at = start + inner + 3;
                         return Ok(string);
@@ -470,10 +426,7 @@ fn is_printable(byte: u8) -> bool {
 /// The table that a header's path enters by `value`: itself, or the last of an array of tables.
 fn open_table<'v, 't>(value: &'v mut Value<'t>) -> Option<&'v mut Table<'t>> {
     let innermost = match value {
-        Value {
-            kind: Kind::Array(elements),
-            ..
-        } => elements.last_mut()?,
+        Value { kind: Kind::Array(elements), .. } => elements.last_mut()?,
         other => other,
     };
     let table = innermost.as_table_mut()?;
@@ -481,22 +434,14 @@ fn open_table<'v, 't>(value: &'v mut Value<'t>) -> Option<&'v mut Table<'t>> {
 }
 
 fn opened_by_header(value: &Value<'_>) -> bool {
-    value
-        .as_table()
-        .is_some_and(|table| table.definition == Definition::Header)
+    value.as_table().is_some_and(|table| table.definition == Definition::Header)
 }
 
 impl<'t> Table<'t> {
     /// The value of `key`, which is `new` if there was none.
     fn entry(&mut self, key: &Key<'t>, new: impl FnOnce() -> Kind<'t>) -> &mut Value<'t> {
         let position = self.position(&key.name).unwrap_or_else(|| {
-            self.push(
-                key.clone(),
-                Value {
-                    span: key.span.clone(),
-                    kind: new(),
-                },
-            );
+            self.push(key.clone(), Value { span: key.span.clone(), kind: new() });
             self.entries.len() - 1
         });
         &mut self.entries[position].1
@@ -511,8 +456,7 @@ impl<'t> Table<'t> {
             length => length - 1..length,
         };
         for position in indexed {
-            self.index
-                .insert(self.entries[position].0.name.clone(), position);
+            self.index.insert(self.entries[position].0.name.clone(), position);
         }
     }
 
@@ -538,10 +482,7 @@ impl<'t> Table<'t> {
             && (new || elements.last().is_some_and(opened_by_header))
         {
             let kind = Kind::Table(Table::new(Definition::Header));
-            elements.push(Value {
-                span: key.span.clone(),
-                kind,
-            });
+            elements.push(Value { span: key.span.clone(), kind });
             return open_table(value).ok_or_else(twice);
         }
         Err(twice())

@@ -21,9 +21,7 @@ pub(crate) fn scalar(token: &str) -> Result<Kind<'static>, String> {
         _ if unsigned.starts_with(|c: char| c.is_ascii_digit())
             || matches!(unsigned, "inf" | "nan") => {}
         _ => {
-            return Err(format!(
-                "found `{token}`, expected a value (text needs quotes)"
-            ));
+            return Err(format!("found `{token}`, expected a value (text needs quotes)"));
         }
     }
     number(token).unwrap_or_else(|| Err(format!("found `{token}`, which is no number of TOML")))
@@ -31,8 +29,7 @@ pub(crate) fn scalar(token: &str) -> Result<Kind<'static>, String> {
 
 /// Whether what follows the first digit makes the token a date or time: `-` or `:` behind digits.
 fn is_dated(rest: &str) -> bool {
-    rest.trim_start_matches(|c: char| c.is_ascii_digit())
-        .starts_with(['-', ':'])
+    rest.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(['-', ':'])
 }
 
 /// Integers and floats. `None`: not of their form; an error inside: too large.
@@ -60,10 +57,7 @@ fn number(token: &str) -> Option<Result<Kind<'static>, String>> {
     let exponent = exponent.map(|digits| digits.strip_prefix(['+', '-']).unwrap_or(digits));
     let well_formed = is_grouped(whole, 10)
         && (whole == "0" || !whole.starts_with('0'))
-        && [fraction, exponent]
-            .iter()
-            .flatten()
-            .all(|digits| is_grouped(digits, 10));
+        && [fraction, exponent].iter().flatten().all(|digits| is_grouped(digits, 10));
     match (well_formed, fraction.or(exponent)) {
         (false, _) => None,
         (true, None) => integer(token, 10),
@@ -73,14 +67,11 @@ fn number(token: &str) -> Option<Result<Kind<'static>, String>> {
 
 /// Digits, perhaps with single underscores between them.
 fn is_grouped(digits: &str, radix: u32) -> bool {
-    digits
-        .split('_')
-        .all(|group| !group.is_empty() && group.chars().all(|c| c.is_digit(radix)))
+    digits.split('_').all(|group| !group.is_empty() && group.chars().all(|c| c.is_digit(radix)))
 }
 
 fn split<'t>(text: &'t str, at: &[char]) -> (&'t str, Option<&'t str>) {
-    text.split_once(at)
-        .map_or((text, None), |(before, after)| (before, Some(after)))
+    text.split_once(at).map_or((text, None), |(before, after)| (before, Some(after)))
 }
 
 /// Dates and times of RFC 3339 5.6, whose `T` may be a blank and whose offset may be missing.
@@ -92,9 +83,9 @@ fn datetime(token: &str) -> Option<Datetime> {
         None => (Some(&*token), None),
     };
     let (time, offset) = match time.and_then(|time| Some((time, time.find(['Z', '+', '-'])?))) {
-        Some((time, sign)) => time
-            .split_at_checked(sign)
-            .map(|(time, offset)| (Some(time), Some(offset)))?,
+        Some((time, sign)) => {
+            time.split_at_checked(sign).map(|(time, offset)| (Some(time), Some(offset)))?
+        }
         None => (time, None),
     };
     let form = match (date, time, offset) {

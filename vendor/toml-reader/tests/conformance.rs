@@ -1,17 +1,9 @@
 //! The toml-test suite for TOML 1.0.0; found by the environment variable `I_INSIST_CASES`.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "helpers of tests fail loudly"
-)]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail loudly")]
 
 #[path = "../examples/decoder.rs"]
-#[expect(
-    dead_code,
-    unreachable_pub,
-    reason = "the example's `main` is not used here"
-)]
+#[expect(dead_code, unreachable_pub, reason = "the example's `main` is not used here")]
 mod decoder;
 
 use std::fs;
@@ -39,11 +31,7 @@ fn valid_files_give_their_values() {
         let text = fs::read(&path).unwrap();
         let table = toml_reader::parse(&text).unwrap_or_else(|error| panic!("{name}:{error}"));
         let expected = fs::read_to_string(path.with_extension("json")).unwrap();
-        assert_eq!(
-            Json::read(&decoder::tagged(&table)),
-            Json::read(&expected),
-            "{name}"
-        );
+        assert_eq!(Json::read(&decoder::tagged(&table)), Json::read(&expected), "{name}");
     }
 }
 
@@ -53,13 +41,9 @@ fn invalid_files_are_refused() {
     assert!(files.len() > 200, "only {} files", files.len());
     for name in files {
         let text = fs::read(suite().join(&name)).unwrap();
-        let error = toml_reader::parse(&text)
-            .err()
-            .unwrap_or_else(|| panic!("{name} was accepted"));
-        assert!(
-            error.line > 0 && error.column > 0 && !error.message.is_empty(),
-            "{name}: {error}"
-        );
+        let error =
+            toml_reader::parse(&text).err().unwrap_or_else(|| panic!("{name} was accepted"));
+        assert!(error.line > 0 && error.column > 0 && !error.message.is_empty(), "{name}: {error}");
     }
 }
 
@@ -95,12 +79,8 @@ impl Json {
         let mut entries = Vec::new();
         let rest = Json::list(text.strip_prefix('{').expect("a value"), '}', |text| {
             let (key, rest) = Json::string(text.strip_prefix('"').expect("a key"));
-            let (value, rest) = Json::value(
-                rest.trim_start()
-                    .strip_prefix(':')
-                    .expect("a colon")
-                    .trim_start(),
-            );
+            let (value, rest) =
+                Json::value(rest.trim_start().strip_prefix(':').expect("a colon").trim_start());
             entries.push((key, value));
             rest
         });

@@ -5,18 +5,10 @@ use toml_reader::{Definition, Kind, MAX_DEPTH, Table, Value, parse};
 #[test]
 fn errors_name_place_cause_and_expectation() {
     for (text, expected) in ERRORS {
-        assert_eq!(
-            parse(text).unwrap_err().to_string(),
-            *expected,
-            "{}",
-            text.escape_ascii()
-        );
+        assert_eq!(parse(text).unwrap_err().to_string(), *expected, "{}", text.escape_ascii());
     }
     let escape = parse(br#"a = "\d""#).unwrap_err().to_string();
-    assert!(
-        escape.starts_with("1:6: found an escape that TOML does not know"),
-        "{escape}"
-    );
+    assert!(escape.starts_with("1:6: found an escape that TOML does not know"), "{escape}");
     let unicode = parse(br#"a = "x\uD800""#).unwrap_err().to_string();
     assert!(
         unicode.starts_with("1:7: found an escape that names no Unicode character"),
@@ -25,37 +17,16 @@ fn errors_name_place_cause_and_expectation() {
 }
 
 const ERRORS: &[(&[u8], &str)] = &[
-    (
-        b"a",
-        "1:2: found the end of the text, expected `=` behind the key",
-    ),
-    (
-        b"a\nb = 1",
-        "1:2: found the end of the line, expected `=` behind the key",
-    ),
+    (b"a", "1:2: found the end of the text, expected `=` behind the key"),
+    (b"a\nb = 1", "1:2: found the end of the line, expected `=` behind the key"),
     (b"a = ", "1:5: found the end of the text, expected a value"),
-    (
-        b"a = yes",
-        "1:5: found `yes`, expected a value (text needs quotes)",
-    ),
-    (
-        b"a = 1 b = 2",
-        "1:7: found `b`, expected the end of the line",
-    ),
+    (b"a = yes", "1:5: found `yes`, expected a value (text needs quotes)"),
+    (b"a = 1 b = 2", "1:7: found `b`, expected the end of the line"),
     (b"\n= 1", "2:1: found `=`, expected a key"),
-    (
-        b"[a\nb = 1",
-        "1:3: found the end of the line, expected `]` behind the header",
-    ),
+    (b"[a\nb = 1", "1:3: found the end of the line, expected `]` behind the header"),
     (b"[[a]\n", "1:4: found `]`, expected `]]` behind the header"),
-    (
-        b"a = \"x",
-        "1:7: found the end of the text, expected the closing quote",
-    ),
-    (
-        b"a = \"\"\"x",
-        "1:9: found the end of the text, expected the closing three quotes",
-    ),
+    (b"a = \"x", "1:7: found the end of the text, expected the closing quote"),
+    (b"a = \"\"\"x", "1:9: found the end of the text, expected the closing three quotes"),
     (b"a = [1 2]", "1:8: found `2`, expected `,` or `]`"),
     (
         b"a = {b = 1\n}",
@@ -64,48 +35,18 @@ const ERRORS: &[(&[u8], &str)] = &[
     (b"a = {b = 1,}", "1:12: found `}`, expected a key"),
     (b"a = 012", "1:5: found `012`, which is no number of TOML"),
     (b"a = 1__0", "1:5: found `1__0`, which is no number of TOML"),
-    (
-        b"a = 9223372036854775808",
-        "1:5: integer `9223372036854775808` does not fit in 64 bits",
-    ),
-    (
-        b"a = 2025-02-29",
-        "1:5: found `2025-02-29`, which is no date or time of RFC 3339",
-    ),
-    (
-        b"a = 1 # \x01",
-        "1:9: found the control character U+0001, expected the end of the line",
-    ),
+    (b"a = 9223372036854775808", "1:5: integer `9223372036854775808` does not fit in 64 bits"),
+    (b"a = 2025-02-29", "1:5: found `2025-02-29`, which is no date or time of RFC 3339"),
+    (b"a = 1 # \x01", "1:9: found the control character U+0001, expected the end of the line"),
     ("é = 1".as_bytes(), "1:1: found `é`, expected a key"),
-    (
-        "a = \"é\" x".as_bytes(),
-        "1:9: found `x`, expected the end of the line",
-    ),
-    (
-        b"a = 1\nb = \"\xff\"",
-        "2:6: found a byte that is not UTF-8",
-    ),
-    (
-        b"a = 1\n\na = 2",
-        "3:1: key `a` is already defined in line 1",
-    ),
+    ("a = \"é\" x".as_bytes(), "1:9: found `x`, expected the end of the line"),
+    (b"a = 1\nb = \"\xff\"", "2:6: found a byte that is not UTF-8"),
+    (b"a = 1\n\na = 2", "3:1: key `a` is already defined in line 1"),
     (b"[a]\n[a]", "2:2: key `a` is already defined in line 1"),
-    (
-        b"[a]\nb.c = 1\n[a.b]",
-        "3:4: key `b` is already defined in line 2",
-    ),
-    (
-        b"a = []\n[[a]]",
-        "2:3: key `a` is already defined in line 1",
-    ),
-    (
-        b"a = {}\n[a.b]",
-        "2:2: key `a` is no table that can grow; it stands in line 1",
-    ),
-    (
-        b"[a.b]\n[a]\nb.c = 1",
-        "3:1: key `b` is already defined in line 1",
-    ),
+    (b"[a]\nb.c = 1\n[a.b]", "3:4: key `b` is already defined in line 2"),
+    (b"a = []\n[[a]]", "2:3: key `a` is already defined in line 1"),
+    (b"a = {}\n[a.b]", "2:2: key `a` is no table that can grow; it stands in line 1"),
+    (b"[a.b]\n[a]\nb.c = 1", "3:1: key `b` is already defined in line 1"),
 ];
 
 #[test]
@@ -120,16 +61,10 @@ fn order_spans_and_definitions_are_kept() {
         (Some("z"), Some("'é'"))
     );
 
-    let Kind::Array(elements) = &root.get("list").unwrap().kind else {
-        panic!("no array")
-    };
+    let Kind::Array(elements) = &root.get("list").unwrap().kind else { panic!("no array") };
     let element = elements[0].as_table().unwrap();
-    let definition = |table: &Table, name| {
-        table
-            .get(name)
-            .and_then(Value::as_table)
-            .map(Table::definition)
-    };
+    let definition =
+        |table: &Table, name| table.get(name).and_then(Value::as_table).map(Table::definition);
     assert_eq!(definition(&root, "a"), Some(Definition::Implicit));
     assert_eq!(element.definition(), Definition::Header);
     assert_eq!(definition(element, "d"), Some(Definition::Dotted));
@@ -154,17 +89,10 @@ fn nesting_is_bounded() {
         assert!(parse(document(MAX_DEPTH / 2).as_bytes()).is_ok());
         for levels in [MAX_DEPTH + 1, 100_000] {
             let error = parse(document(levels).as_bytes()).unwrap_err().to_string();
-            assert!(
-                error.ends_with("more than 128 levels of tables and arrays"),
-                "{error}"
-            );
+            assert!(error.ends_with("more than 128 levels of tables and arrays"), "{error}");
         }
     }
-    let mixed = format!(
-        "[{}]\n{} = 1",
-        dotted(MAX_DEPTH / 2),
-        dotted(MAX_DEPTH / 2 + 1)
-    );
+    let mixed = format!("[{}]\n{} = 1", dotted(MAX_DEPTH / 2), dotted(MAX_DEPTH / 2 + 1));
     assert!(parse(mixed.as_bytes()).is_err());
 }
 
@@ -179,18 +107,10 @@ fn large_documents_are_read() {
         format!("a = [{}]", many(&|n| format!("{{ k = {n} }}, "))),
     ];
     let lengths =
-        documents.map(
-            |text| match parse(text.as_bytes()).unwrap().iter().next().unwrap() {
-                (
-                    _,
-                    Value {
-                        kind: Kind::Array(elements),
-                        ..
-                    },
-                ) => elements.len(),
-                _ => parse(text.as_bytes()).unwrap().iter().len(),
-            },
-        );
+        documents.map(|text| match parse(text.as_bytes()).unwrap().iter().next().unwrap() {
+            (_, Value { kind: Kind::Array(elements), .. }) => elements.len(),
+            _ => parse(text.as_bytes()).unwrap().iter().len(),
+        });
     assert_eq!(lengths, [10_000; 4]);
 }
 
@@ -233,8 +153,5 @@ fn mutations_are_survived() {
             }
         }
     }
-    assert!(
-        (100..19_900).contains(&accepted),
-        "{accepted} of the mutants are TOML"
-    );
+    assert!((100..19_900).contains(&accepted), "{accepted} of the mutants are TOML");
 }
