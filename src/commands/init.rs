@@ -34,9 +34,10 @@ pub(crate) fn run(spelling: Spelling, arguments: &[String]) -> Exit {
             Exit::Done
         }
         Err(error) => {
-            let why = match error.kind() {
-                ErrorKind::AlreadyExists => "it is there already".to_owned(),
-                _ => error.to_string(),
+            let why = if error.kind() == ErrorKind::AlreadyExists {
+                "it is there already".to_owned()
+            } else {
+                error.to_string()
             };
             complain(&format!(
                 "i-insist: {} was not written: {why}",
