@@ -11,7 +11,7 @@ pub(super) struct Budget {
     bytes: usize,
 }
 
-/// Limits of one word (SPEC: "a brace expansion beyond 1,024 words or 64 KiB").
+/// Limits of one word, as the manual page `shell` states them.
 const WORD_LIMIT: Budget = Budget {
     words: 1_024,
     bytes: 64 * 1_024,
