@@ -1,7 +1,7 @@
 //! i-insist: policy for coding agents.
 //!
-//! The list of modules is the architecture. Each uses only modules below it; the numbers are the
-//! sections of the specification and of the manual; all unsafe code stands in `sys`.
+//! The list of modules is the architecture. Each uses only modules below it; the numbers are those
+//! of the manual's pages; all unsafe code stands in `sys`.
 #![cfg_attr(not(test), no_main)]
 
 #[forbid(unsafe_code)]

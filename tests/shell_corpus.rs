@@ -36,7 +36,7 @@ const DIFFERS: &[(&str, &str)] = &[
 ];
 
 /// Why the rows of 1,000 levels differ.
-const DEEP: &str = "nested deeper than 256: read as limited, which the specification demands";
+const DEEP: &str = "nested deeper than 256: read as limited, as the manual page `shell` states";
 
 /// A simple command of the answers.
 #[derive(Debug)]

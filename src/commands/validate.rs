@@ -306,12 +306,13 @@ fn finish(finish: Option<&Finish>) {
 
 /// Why the rule's checker cannot be started.
 fn obstacle(rule: &Rule) -> Option<String> {
-    match &rule.effect {
-        Effect::Checker { argv, .. } if *argv != PROTECT_CONFIG => {
-            process::obstacle(argv, &rule.directory)
-        }
-        _ => None,
+    let Effect::Checker { argv, .. } = &rule.effect else {
+        return None;
+    };
+    if *argv == PROTECT_CONFIG {
+        return None;
     }
+    process::obstacle(argv, &rule.directory)
 }
 
 fn effect(rule: &Rule) -> String {

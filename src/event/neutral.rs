@@ -1,7 +1,7 @@
 //! Reading a neutral event, as `i-insist check` takes it.
 //!
-//! Promises: whatever contradicts section 1 is an error that names the field; what we do not know is
-//! kept. Never: guesses a kind from a tool's name.
+//! Promises: whatever contradicts the manual page `event` is an error that names the field; what we
+//! do not know is kept. Never: guesses a kind from a tool's name.
 
 use super::fields::{Fields, InputError, usable, wrong_type};
 use super::{Change, Event, Kind, Operation, Phase, paths, view};

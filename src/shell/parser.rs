@@ -11,7 +11,7 @@ use super::redirection::Heredoc;
 use super::words::{Kind, Variables, Word, concat, identifier, is_static};
 use super::workspace::{Directories, Directory};
 
-/// How deep constructs may stand in each other (SPEC 5).
+/// How deep constructs may stand in each other, as the manual page `shell` states it.
 pub(super) const MAX_NESTING: u32 = 256;
 
 /// Builtins whose arguments are read as assignments (bash's "declaration commands").
