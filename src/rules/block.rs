@@ -1,7 +1,8 @@
 //! `[[rules.match]]`: bindings, conditions, operators.
 
+use super::Layer;
 use super::rule::{FILE, RULE};
-use super::schema::{Fields, Section, Source, boolean, nearest, shown};
+use super::schema::{Fields, Section, Source, boolean, listed, nearest, shown};
 use crate::glob::Stars;
 use crate::matching::{Binding, Block, Condition, Operator, Path};
 use toml_reader::{Definition, Key, Value};
@@ -20,8 +21,22 @@ pub(super) fn sections() -> [&'static Section; 2] {
     [&BLOCK, &OPERATORS]
 }
 
+/// The fields of a segment: the one place of the match document whose names are all known.
+const SEGMENT: [&str; 10] = [
+    "head",
+    "args",
+    "pipeline_start",
+    "in_workspace",
+    "depth",
+    "wrappers",
+    "redirects",
+    "assignments",
+    "dynamic",
+    "span",
+];
+
 /// One `[[rules.match]]`: a binding, and every other key a condition.
-pub(super) fn block(source: &mut Source<'_>, value: &Value<'_>) -> Option<Block> {
+pub(super) fn block(source: &mut Source<'_>, value: &Value<'_>, layer: Layer) -> Option<Block> {
     let fields = Fields { table: value.as_table()?, offset: value.span.start, section: &BLOCK };
     let binding = match (source.string(fields, "any"), source.string(fields, "all")) {
         (Some(any), None) => Binding::Any(Path::new(any)),
@@ -33,6 +48,12 @@ pub(super) fn block(source: &mut Source<'_>, value: &Value<'_>) -> Option<Block>
         }
     };
     let is_condition = |name: &str| !BLOCK.fields.contains(&name);
+    // Such a condition could never hold. In steer's files it is allowed all the same.
+    if layer == Layer::Guard && binding.names_segments() {
+        for (key, _) in fields.table.iter().filter(|(key, _)| is_condition(&key.name)) {
+            known_in_segment(source, key);
+        }
+    }
     let given = fields.table.iter().filter(|(key, _)| is_condition(&key.name));
     let conditions: Vec<Condition> =
         given.clone().filter_map(|(key, value)| condition(source, fields, key, value)).collect();
@@ -40,6 +61,18 @@ pub(super) fn block(source: &mut Source<'_>, value: &Value<'_>) -> Option<Block>
         source.problem(fields.offset, "a block needs at least one condition");
     }
     Some(Block { binding, conditions })
+}
+
+fn known_in_segment(source: &mut Source<'_>, key: &Key<'_>) {
+    let name = key.name.split('.').next().unwrap_or_default();
+    if !SEGMENT.contains(&name) {
+        let advice = match nearest(name, &SEGMENT) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", listed(&SEGMENT)),
+        };
+        let name = shown(name);
+        source.problem(key.span.start, format!("a segment has no field `{name}`, {advice}"));
+    }
 }
 
 fn condition(

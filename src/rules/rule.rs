@@ -120,7 +120,8 @@ impl Context {
             source.problem(value.span.start, "`match` needs at least one block");
         }
         let blocks = source.tables(fields, "match").iter();
-        let matches: Vec<Block> = blocks.filter_map(|value| block(source, value)).collect();
+        let matches: Vec<Block> =
+            blocks.filter_map(|value| block(source, value, self.layer)).collect();
         let effect = effect(source, fields, self.layer);
         let tests = tests(source, fields, effect.as_ref());
         if let Some(effect) = &effect {

@@ -390,6 +390,10 @@ fn problems_of_a_block() {
             "any = 'a'\nall = 'b'\nx = { is = true }",
             "4:9 a block binds to `any` or to `all`, found both",
         ),
+        (
+            "any = 'parsed.segments'\nhaed = { any_of = ['x'] }",
+            "6:1 a segment has no field `haed`, did you mean `head`?",
+        ),
         ("any = true\nx = { is = true }", "5:7 any must be a nonempty string, found a boolean"),
         ("any = 'a'", "4:9 a block needs at least one condition"),
         ("head = {}", "5:8 condition `head` needs at least one operator"),
