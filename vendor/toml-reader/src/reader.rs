@@ -93,10 +93,15 @@ impl<'t> Reader<'t> {
     /// Takes bytes; `wanted` must hold for all or none of those beyond ASCII, or characters break.
     fn take_while(&mut self, wanted: impl Fn(u8) -> bool) -> &'t str {
         let start = self.at;
-        let rest = self.text.as_bytes().get(start..).unwrap_or_default();
-        let length = rest.iter().position(|byte| !wanted(*byte));
-        self.at += length.unwrap_or(rest.len());
+        self.skip_while(wanted);
         self.since(start)
+    }
+
+    /// The same without asking what was taken.
+    fn skip_while(&mut self, wanted: impl Fn(u8) -> bool) {
+        while self.peek().is_some_and(&wanted) {
+            self.at += 1;
+        }
     }
 
     fn unexpected(&self, expected: &str) -> Fault {
@@ -112,7 +117,7 @@ impl<'t> Reader<'t> {
     // Blanks and line ends.
 
     fn blanks(&mut self) {
-        self.take_while(|byte| matches!(byte, b' ' | b'\t'));
+        self.skip_while(|byte| matches!(byte, b' ' | b'\t'));
     }
 
     fn newline(&mut self) -> bool {
@@ -121,7 +126,7 @@ impl<'t> Reader<'t> {
 
     fn comment(&mut self) {
         if self.peek() == Some(b'#') {
-            self.take_while(is_printable);
+            self.skip_while(is_printable);
         }
     }
 
