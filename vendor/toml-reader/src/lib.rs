@@ -173,12 +173,12 @@ pub struct Table<'t> {
     definition: Definition,
     entries: Vec<(Key<'t>, Value<'t>)>,
     /// The positions of all keys, once there are more than [`FEW`].
-    index: BTreeMap<Cow<'t, str>, usize>,
+    index: Option<Box<BTreeMap<Cow<'t, str>, usize>>>,
 }
 
 impl<'t> Table<'t> {
     fn new(definition: Definition) -> Self {
-        Table { definition, entries: Vec::new(), index: BTreeMap::new() }
+        Table { definition, entries: Vec::new(), index: None }
     }
 
     /// How the table came to be.
@@ -188,8 +188,8 @@ impl<'t> Table<'t> {
     }
 
     fn position(&self, name: &str) -> Option<usize> {
-        if self.entries.len() > FEW {
-            return self.index.get(name).copied();
+        if let Some(index) = &self.index {
+            return index.get(name).copied();
         }
         self.entries.iter().position(|(key, _)| key.name == name)
     }

@@ -99,9 +99,8 @@ impl<'t> Reader<'t> {
 
     /// The same without asking what was taken.
     fn skip_while(&mut self, wanted: impl Fn(u8) -> bool) {
-        while self.peek().is_some_and(&wanted) {
-            self.at += 1;
-        }
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        self.at += rest.iter().take_while(|byte| wanted(**byte)).count();
     }
 
     fn unexpected(&self, expected: &str) -> Fault {
@@ -126,7 +125,7 @@ impl<'t> Reader<'t> {
 
     fn comment(&mut self) {
         if self.peek() == Some(b'#') {
-            self.skip_while(is_printable);
+            self.skip_while(|byte| is_in(byte, PRINTABLE));
         }
     }
 
@@ -173,8 +172,7 @@ impl<'t> Reader<'t> {
         let name = if let Some(quote @ (b'"' | b'\'')) = self.peek() {
             self.line_string(quote)?
         } else {
-            let bare = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_');
-            Cow::Borrowed(self.take_while(bare))
+            Cow::Borrowed(self.take_while(|byte| is_in(byte, BARE)))
         };
         if self.at == start {
             return Err(self.unexpected("a key"));
@@ -364,7 +362,8 @@ impl<'t> Reader<'t> {
 
     /// What stands for itself between quotes.
     fn plain(&mut self, quote: u8) -> &'t str {
-        self.take_while(|c| is_printable(c) && c != quote && (c != b'\\' || quote == b'\''))
+        let class = if quote == b'"' { BASIC } else { LITERAL };
+        self.take_while(|byte| is_in(byte, class))
     }
 
     /// A backslash at the end of a line takes all blanks and line ends behind it.
@@ -423,9 +422,40 @@ fn push<'t>(string: &mut Cow<'t, str>, piece: &'t str) {
     }
 }
 
-/// No control character, a tab excepted (TOML, sections Comment and String).
-fn is_printable(byte: u8) -> bool {
-    byte == b'\t' || (byte >= b' ' && byte != 0x7f)
+/// Classes of bytes: what a key without quotes is made of, what stands for itself between `"` and
+/// between `'`, and what a comment is made of (TOML, sections Keys, String and Comment).
+const BARE: u8 = 1;
+const BASIC: u8 = 2;
+const LITERAL: u8 = 4;
+const PRINTABLE: u8 = 8;
+
+/// The classes of each byte; 0xff is in none, for no text in UTF-8 has it. A table, because nearly
+/// all bytes of a text are asked for their classes.
+static CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < u8::MAX {
+        classes[byte as usize] = classes_of(byte);
+        byte += 1;
+    }
+    classes
+};
+
+const fn classes_of(byte: u8) -> u8 {
+    // No control character, a tab excepted.
+    if byte != b'\t' && (byte < b' ' || byte == 0x7f) {
+        return 0;
+    }
+    match byte {
+        b'"' | b'\\' => LITERAL | PRINTABLE,
+        b'\'' => BASIC | PRINTABLE,
+        b'-' | b'_' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => BARE | BASIC | LITERAL | PRINTABLE,
+        _ => BASIC | LITERAL | PRINTABLE,
+    }
+}
+
+fn is_in(byte: u8, class: u8) -> bool {
+    CLASSES[usize::from(byte)] & class != 0
 }
 
 /// The table that a header's path enters by `value`: itself, or the last of an array of tables.
@@ -454,14 +484,15 @@ impl<'t> Table<'t> {
 
     fn push(&mut self, key: Key<'t>, value: Value<'t>) {
         self.entries.push((key, value));
+        let length = self.entries.len();
+        if length <= FEW {
+            return;
+        }
         // The index begins with what was looked at one by one until now.
-        let indexed = match self.entries.len() {
-            0..=FEW => return,
-            length if self.index.is_empty() => 0..length,
-            length => length - 1..length,
-        };
+        let indexed = if self.index.is_none() { 0..length } else { length - 1..length };
+        let index = self.index.get_or_insert_default();
         for position in indexed {
-            self.index.insert(self.entries[position].0.name.clone(), position);
+            index.insert(self.entries[position].0.name.clone(), position);
         }
     }
 
