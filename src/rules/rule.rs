@@ -66,7 +66,7 @@ pub(super) fn rules(
     layer: Layer,
 ) -> Vec<Rule> {
     let context = Context { directory: Rc::from(directory), layer };
-    let mut first_lines = BTreeMap::new();
+    let mut first_offsets = BTreeMap::new();
     let mut rules = Vec::new();
     for value in source.tables(file, "rules") {
         let Some(fields) = source.fields(value, "rules", &RULE) else {
@@ -74,8 +74,9 @@ pub(super) fn rules(
         };
         let id = identity(source, fields);
         if let Some((key, id)) = id
-            && let Some(line) = first_lines.insert(id, source.place(fields.offset).line)
+            && let Some(earlier) = first_offsets.insert(id, fields.offset)
         {
+            let line = source.place(earlier).line;
             let offset = fields.table.get(key).map_or(fields.offset, |value| value.span.start);
             source.problem(
                 offset,
