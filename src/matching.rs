@@ -10,6 +10,7 @@ use crate::regex::Regex;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt;
+use std::ops::Range;
 
 /// Conditions that must hold together, against one binding.
 #[derive(Clone, Debug)]
@@ -107,7 +108,8 @@ pub(crate) struct Path {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
-    Key(String),
+    /// The bytes of the text that spell it.
+    Key(Range<usize>),
     Index(usize),
 }
 
@@ -115,15 +117,18 @@ impl Path {
     /// A path as rules write it: parts between dots, empty ones dropped, digits for an array's
     /// element.
     pub(crate) fn new(text: &str) -> Path {
-        let part = |part: &str| {
-            if part.bytes().all(|byte| byte.is_ascii_digit()) {
+        let mut parts = Vec::with_capacity(2);
+        let mut start = 0;
+        for part in text.split('.') {
+            let end = start + part.len();
+            if part.bytes().any(|byte| !byte.is_ascii_digit()) {
+                parts.push(Part::Key(start..end));
+            } else if !part.is_empty() {
                 // No array has more elements than a `usize` counts.
-                Part::Index(part.parse().unwrap_or(usize::MAX))
-            } else {
-                Part::Key(part.to_owned())
+                parts.push(Part::Index(part.parse().unwrap_or(usize::MAX)));
             }
-        };
-        let parts = text.split('.').filter(|part| !part.is_empty()).map(part).collect();
+            start = end + 1;
+        }
         Path { text: text.to_owned(), parts }
     }
 
@@ -134,10 +139,17 @@ impl Path {
 
     /// The path of a field within a field and so on, whatever signs their names hold.
     pub(crate) fn fields(names: &[&str]) -> Path {
-        Path {
-            text: names.join("."),
-            parts: names.iter().map(|name| Part::Key((*name).to_owned())).collect(),
-        }
+        let mut start = 0;
+        let part = |name: &&str| {
+            let key = start..start + name.len();
+            start = key.end + 1;
+            Part::Key(key)
+        };
+        Path { parts: names.iter().map(part).collect(), text: names.join(".") }
+    }
+
+    fn key(&self, bytes: &Range<usize>) -> &str {
+        self.text.get(bytes.clone()).unwrap_or_default()
     }
 }
 
@@ -268,21 +280,28 @@ impl<'d, 'a> Scope<'d, 'a> {
     fn values(self, path: &Path) -> Vec<&'d Json<'a>> {
         let (start, rest) = match (self, path.parts.split_first()) {
             (Scope::Element(element), _) => (Some(element), path.parts.as_slice()),
-            (Scope::Root(document), Some((Part::Key(key), rest))) => (document.get(key), rest),
+            (Scope::Root(document), Some((Part::Key(key), rest))) => {
+                (document.get(path.key(key)), rest)
+            }
             (Scope::Root(document), None) => (Some(document.input), &[][..]),
             (Scope::Root(_), Some((Part::Index(_), _))) => (None, &[][..]),
         };
         let mut values = Vec::new();
         if let Some(start) = start {
-            follow(start, rest, &mut values);
+            follow(start, path, rest, &mut values);
         }
         values
     }
 }
 
-/// Adds the values that the parts of a path lead to. The value's nesting, which its reader bounds,
+/// Adds the values that `parts`, the last ones of `path`, lead to. The value's nesting, which its reader bounds,
 /// bounds the recursion.
-fn follow<'d, 'a>(value: &'d Json<'a>, parts: &[Part], values: &mut Vec<&'d Json<'a>>) {
+fn follow<'d, 'a>(
+    value: &'d Json<'a>,
+    path: &Path,
+    parts: &[Part],
+    values: &mut Vec<&'d Json<'a>>,
+) {
     let Some((part, rest)) = parts.split_first() else {
         values.push(value);
         return;
@@ -290,17 +309,17 @@ fn follow<'d, 'a>(value: &'d Json<'a>, parts: &[Part], values: &mut Vec<&'d Json
     match (value, part) {
         (Json::Array(elements), Part::Index(index)) => {
             if let Some(element) = elements.get(*index) {
-                follow(element, rest, values);
+                follow(element, path, rest, values);
             }
         }
         (Json::Array(elements), Part::Key(key)) => {
-            for inner in elements.iter().filter_map(|element| element.get(key)) {
-                follow(inner, rest, values);
+            for inner in elements.iter().filter_map(|element| element.get(path.key(key))) {
+                follow(inner, path, rest, values);
             }
         }
         (Json::Object(_), Part::Key(key)) => {
-            if let Some(inner) = value.get(key) {
-                follow(inner, rest, values);
+            if let Some(inner) = value.get(path.key(key)) {
+                follow(inner, path, rest, values);
             }
         }
         _ => {}
