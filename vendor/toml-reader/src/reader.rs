@@ -40,7 +40,7 @@ const DEFINED: &str = "is already defined";
 
 /// Reads a whole document.
 pub(crate) fn read(text: &str) -> Read<Table<'_>> {
-    let mut reader = Reader { text, at: 0, depth: 0 };
+    let mut reader = Reader { text, at: 0, depth: 0, path: Vec::new() };
     reader.eat("\u{feff}");
     let mut root = Table::new(Definition::Header);
     let mut current = &mut root;
@@ -61,6 +61,8 @@ struct Reader<'t> {
     at: usize,
     /// Levels of tables and arrays around this place.
     depth: usize,
+    /// The parts of the key read last, without its last part.
+    path: Vec<Key<'t>>,
 }
 
 impl<'t> Reader<'t> {
@@ -116,7 +118,9 @@ impl<'t> Reader<'t> {
     // Blanks and line ends.
 
     fn blanks(&mut self) {
-        self.skip_while(|byte| matches!(byte, b' ' | b'\t'));
+        while matches!(self.peek(), Some(b' ' | b'\t')) {
+            self.at += 1;
+        }
     }
 
     fn newline(&mut self) -> bool {
@@ -150,18 +154,19 @@ impl<'t> Reader<'t> {
 
     // Keys and tables.
 
-    /// One or more parts between dots: those on the way, and the last.
-    fn key(&mut self) -> Read<(Vec<Key<'t>>, Key<'t>)> {
-        let mut path = Vec::new();
+    /// One or more parts between dots: the last; those before it are then the path.
+    fn key(&mut self) -> Read<Key<'t>> {
+        self.path.clear();
         loop {
             self.blanks();
             let part = self.key_part()?;
             self.blanks();
-            if !self.eat(".") {
-                return Ok((path, part));
+            if self.peek() != Some(b'.') {
+                return Ok(part);
             }
-            path.push(part);
-            if self.depth + path.len() >= MAX_DEPTH {
+            self.at += 1;
+            self.path.push(part);
+            if self.depth + self.path.len() >= MAX_DEPTH {
                 return Err(self.too_deep());
             }
         }
@@ -181,11 +186,11 @@ impl<'t> Reader<'t> {
     }
 
     fn key_value(&mut self, table: &mut Table<'t>) -> Read<()> {
-        let (path, last) = self.key()?;
+        let last = self.key()?;
         self.expect("=", "`=` behind the key")?;
         self.blanks();
         let mut table = table;
-        for key in &path {
+        for key in &self.path {
             let value = table.entry(key, || Kind::Table(Table::new(Definition::Dotted)));
             let first = value.span.clone();
             // Only what dotted keys of this very body opened may grow by them (TOML, Table).
@@ -196,9 +201,10 @@ impl<'t> Reader<'t> {
         if let Some(first) = table.get(&last.name) {
             return Err(Fault::twice(&last, &first.span, DEFINED));
         }
-        self.depth += path.len();
+        let depth = self.depth;
+        self.depth += self.path.len();
         let value = self.value()?;
-        self.depth -= path.len();
+        self.depth = depth;
         table.push(last, value);
         Ok(())
     }
@@ -212,11 +218,11 @@ impl<'t> Reader<'t> {
             ("[", "]", "`]` behind the header")
         };
         self.eat(open);
-        let (path, last) = self.key()?;
+        let last = self.key()?;
         self.expect(close, expected)?;
-        self.depth = path.len() + 1;
+        self.depth = self.path.len() + 1;
         let mut table = root;
-        for key in &path {
+        for key in &self.path {
             let value = table.entry(key, || Kind::Table(Table::new(Definition::Implicit)));
             let first = value.span.clone();
             table = open_table(value)
