@@ -5,7 +5,6 @@ use super::block::block;
 use super::schema::{Fields, Section, Source, array, nearest, shown, text};
 use super::{Block, Effect, Gates, Layer, Message, Rule, Tests, When};
 use crate::event::{Kind, Phase};
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 use toml_reader::Value;
@@ -66,24 +65,28 @@ pub(super) fn rules(
     layer: Layer,
 ) -> Vec<Rule> {
     let context = Context { directory: Rc::from(directory), layer };
-    let mut first_offsets = BTreeMap::new();
+    let mut identities: Vec<(&str, Fields<'_>, &str)> = Vec::new();
     let mut rules = Vec::new();
     for value in source.tables(file, "rules") {
         let Some(fields) = source.fields(value, "rules", &RULE) else {
             continue;
         };
         let id = identity(source, fields);
-        if let Some((key, id)) = id
-            && let Some(earlier) = first_offsets.insert(id, fields.offset)
+        identities.extend(id.map(|(key, id)| (id, fields, key)));
+        rules.extend(context.rule(source, fields, id.map(|(_, id)| id)));
+    }
+    identities.sort_unstable_by_key(|(id, fields, _)| (*id, fields.offset));
+    for pair in identities.windows(2) {
+        if let [(id, first, _), (same, fields, key)] = pair
+            && id == same
         {
-            let line = source.place(earlier).line;
+            let line = source.place(first.offset).line;
             let offset = fields.table.get(key).map_or(fields.offset, |value| value.span.start);
             source.problem(
                 offset,
                 format!("`{key}` `{}` is taken by the rule in line {line}", shown(id)),
             );
         }
-        rules.extend(context.rule(source, fields, id.map(|(_, id)| id)));
     }
     rules
 }
