@@ -8,7 +8,6 @@ use crate::glob::Pattern;
 use crate::json::Json;
 use crate::regex::Regex;
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::fmt;
 use std::ops::Range;
 
@@ -63,40 +62,13 @@ pub(crate) enum Operator {
     /// None of these patterns covers it.
     NoneGlob(Vec<Pattern>),
     /// The expression is found in it.
-    Matches(Expression),
+    Matches(Box<Regex>),
     /// The expression is not found in it.
-    NotMatches(Expression),
+    NotMatches(Box<Regex>),
     /// Is this boolean.
     Is(bool),
     /// The path leads to something, or to nothing.
     Exists(bool),
-}
-
-/// A regular expression whose syntax was checked, compiled when it is first searched for.
-#[derive(Clone, Debug)]
-pub(crate) struct Expression {
-    text: String,
-    compiled: OnceCell<Option<Regex>>,
-}
-
-impl Expression {
-    /// Checks a pattern.
-    pub(crate) fn new(text: &str) -> Result<Expression, crate::regex::Error> {
-        Regex::check(text)?;
-        Ok(Expression { text: text.to_owned(), compiled: OnceCell::new() })
-    }
-
-    /// The pattern.
-    #[cfg(test)]
-    pub(crate) fn text(&self) -> &str {
-        &self.text
-    }
-
-    fn is_match(&self, value: &str) -> bool {
-        // The check and the compiler judge alike, so the absent case does not occur.
-        let compiled = self.compiled.get_or_init(|| Regex::new(&self.text).ok());
-        compiled.as_ref().is_some_and(|regex| regex.is_match(value))
-    }
 }
 
 /// A way through objects and arrays.
@@ -119,13 +91,13 @@ impl Path {
     pub(crate) fn new(text: &str) -> Path {
         let mut parts = Vec::with_capacity(2);
         let mut start = 0;
-        for part in text.split('.') {
+        for part in text.as_bytes().split(|byte| *byte == b'.') {
             let end = start + part.len();
-            if part.bytes().any(|byte| !byte.is_ascii_digit()) {
+            if part.iter().any(|byte| !byte.is_ascii_digit()) {
                 parts.push(Part::Key(start..end));
-            } else if !part.is_empty() {
+            } else if let Some(digits) = text.get(start..end).filter(|digits| !digits.is_empty()) {
                 // No array has more elements than a `usize` counts.
-                parts.push(Part::Index(part.parse().unwrap_or(usize::MAX)));
+                parts.push(Part::Index(digits.parse().unwrap_or(usize::MAX)));
             }
             start = end + 1;
         }
@@ -195,9 +167,8 @@ impl<'a> Document<'a> {
     }
 
     /// The elements that a block binds to: none where the path leads to no array.
-    fn elements(&self, path: &Path) -> Vec<&Json<'a>> {
-        let arrays = Scope::Root(self).values(path).into_iter().filter_map(Json::as_array);
-        arrays.flatten().collect()
+    fn elements(&self, path: &Path) -> impl Iterator<Item = &Json<'a>> {
+        Scope::Root(self).values(path).into_iter().filter_map(Json::as_array).flatten()
     }
 }
 
@@ -227,15 +198,14 @@ impl Block {
         let (held, elements) = match &self.binding {
             Binding::Root => (holds(Scope::Root(document)), Vec::new()),
             Binding::Any(path) => {
-                let elements = document.elements(path).into_iter().enumerate();
+                let elements = document.elements(path).enumerate();
                 let held = elements.filter(|(_, element)| holds(Scope::Element(element)));
                 let held: Vec<usize> = held.map(|(number, _)| number).collect();
                 (!held.is_empty(), held)
             }
             Binding::All(path) => {
-                let elements = document.elements(path);
-                let all = elements.iter().all(|element| holds(Scope::Element(element)));
-                (!elements.is_empty() && all, Vec::new())
+                let mut elements = document.elements(path).map(Scope::Element).peekable();
+                (elements.peek().is_some() && elements.all(holds), Vec::new())
             }
         };
         if held { Outcome::Held(elements) } else { Outcome::Missed }
@@ -251,7 +221,7 @@ impl Block {
         let nearest = match &self.binding {
             Binding::Root => Nearest { element: None, failed: failed(&[Scope::Root(document)]) },
             Binding::Any(path) => {
-                let elements = document.elements(path).into_iter().enumerate();
+                let elements = document.elements(path).enumerate();
                 let misses = elements.map(|(number, element)| Nearest {
                     element: Some(number),
                     failed: failed(&[Scope::Element(element)]),
@@ -259,8 +229,7 @@ impl Block {
                 misses.min_by_key(|miss| miss.failed.len())?
             }
             Binding::All(path) => {
-                let scopes: Vec<_> =
-                    document.elements(path).into_iter().map(Scope::Element).collect();
+                let scopes: Vec<_> = document.elements(path).map(Scope::Element).collect();
                 Nearest { element: None, failed: failed(&scopes) }
             }
         };
@@ -346,8 +315,8 @@ impl Operator {
             Operator::NoneGlob(globs) => {
                 !some(&|value| globs.iter().any(|glob| glob.matches(value)))
             }
-            Operator::Matches(expression) => some(&|value| expression.is_match(value)),
-            Operator::NotMatches(expression) => !some(&|value| expression.is_match(value)),
+            Operator::Matches(regex) => some(&|value| regex.is_match(value)),
+            Operator::NotMatches(regex) => !some(&|value| regex.is_match(value)),
             Operator::Is(wanted) => values.iter().any(|value| value.as_bool() == Some(*wanted)),
             // A null is how an event says that there is nothing.
             Operator::Exists(wanted) => values.iter().any(|value| **value != Json::Null) == *wanted,

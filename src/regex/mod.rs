@@ -19,7 +19,9 @@ mod program;
 mod search;
 mod tables;
 
+use parser::Syntax;
 use program::Program;
+use std::cell::OnceCell;
 use std::fmt;
 use std::ops::Range;
 
@@ -41,26 +43,26 @@ impl fmt::Display for Error {
     }
 }
 
-/// A pattern, ready to be searched for.
+/// A pattern that was read; its program is made when it is first searched for.
 #[derive(Clone, Debug)]
 pub(crate) struct Regex {
-    program: Program,
+    syntax: Syntax,
+    program: OnceCell<Program>,
 }
 
 impl Regex {
-    /// Whether `pattern` is one: the whole judgement of [`Regex::new`] without making the program.
-    pub(crate) fn check(pattern: &str) -> Result<(), Error> {
-        parser::parse(pattern).map(drop)
+    /// Reads a pattern.
+    pub(crate) fn new(pattern: &str) -> Result<Regex, Error> {
+        Ok(Regex { syntax: parser::parse(pattern)?, program: OnceCell::new() })
     }
 
-    /// Reads a pattern and makes its program.
-    pub(crate) fn new(pattern: &str) -> Result<Regex, Error> {
-        Ok(Regex { program: Program::new(parser::parse(pattern)?) })
+    fn program(&self) -> &Program {
+        self.program.get_or_init(|| Program::new(&self.syntax))
     }
 
     /// Whether the pattern matches somewhere in `text`.
     pub(crate) fn is_match(&self, text: &str) -> bool {
-        search::search(&self.program, text, 0, search::Wanted::Any).is_some()
+        search::search(self.program(), text, 0, search::Wanted::Any).is_some()
     }
 
     /// The leftmost match in `text`, as a byte range.
@@ -72,7 +74,7 @@ impl Regex {
     /// The leftmost match that starts at `start` or behind; what stands before `start` still counts
     /// for anchors and word boundaries. `start` must lie on a character border.
     pub(crate) fn find_at(&self, text: &str, start: usize) -> Option<Range<usize>> {
-        search::search(&self.program, text, start, search::Wanted::Leftmost)
+        search::search(self.program(), text, start, search::Wanted::Leftmost)
     }
 }
 

@@ -90,6 +90,7 @@ pub(super) struct Node {
 }
 
 /// A whole pattern.
+#[derive(Clone, Debug)]
 pub(super) struct Syntax {
     pub(super) root: Node,
     pub(super) classes: Vec<Item>,

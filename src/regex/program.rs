@@ -29,10 +29,10 @@ pub(super) struct Program {
 
 impl Program {
     /// Makes the program of a tree, whose size the parser has found to be within bounds.
-    pub(super) fn new(syntax: Syntax) -> Program {
+    pub(super) fn new(syntax: &Syntax) -> Program {
         let mut program = Program {
             instructions: Vec::with_capacity(syntax.root.size + 1),
-            classes: syntax.classes,
+            classes: syntax.classes.clone(),
         };
         program.emit(&syntax.root);
         program.push(Instruction::Match);

@@ -2,7 +2,7 @@
 
 use super::{Diagnostic, Place};
 use crate::glob::{Pattern, Stars};
-use crate::matching::Expression;
+use crate::regex::Regex;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
@@ -107,7 +107,7 @@ impl<'t> Source<'t> {
 
     /// `KEY must be …, found …`.
     pub(super) fn wrong(&mut self, value: &Value<'_>, key: &str, expected: &str) {
-        let blank = text(value).is_some_and(|text| text.trim().is_empty());
+        let blank = text(value).is_some_and(|text| text.trim_start().is_empty());
         let found = if blank { "an empty string" } else { value.kind.name() };
         self.problem(value.span.start, format!("{key} must be {expected}, found {found}"));
     }
@@ -135,7 +135,7 @@ impl<'t> Source<'t> {
     /// A text that says something.
     pub(super) fn string<'d>(&mut self, fields: Fields<'d>, key: &str) -> Option<&'d str> {
         self.read(fields, key, "a nonempty string", |value| {
-            text(value).filter(|text| !text.trim().is_empty())
+            text(value).filter(|text| !text.trim_start().is_empty())
         })
     }
 
@@ -183,7 +183,7 @@ impl<'t> Source<'t> {
                 .filter(|values| !values.is_empty())
                 .unwrap_or(std::slice::from_ref(value));
             let name = |value: &'d Value<'d>| {
-                Some((text(value).filter(|text| !text.trim().is_empty())?, value.span.start))
+                Some((text(value).filter(|text| !text.trim_start().is_empty())?, value.span.start))
             };
             values.iter().map(name).collect()
         })
@@ -248,13 +248,13 @@ impl<'t> Source<'t> {
         Some(globs)
     }
 
-    /// A regular expression, whose syntax is looked at here and which is compiled when needed.
-    pub(super) fn expression(&mut self, fields: Fields<'_>, key: &str) -> Option<Expression> {
+    /// A regular expression, read here and compiled when needed.
+    pub(super) fn expression(&mut self, fields: Fields<'_>, key: &str) -> Option<Box<Regex>> {
         let text = self.read(fields, key, "a string", text)?;
         let offset = fields.table.get(key)?.span.start;
         self.no_control_characters(text, offset);
-        match Expression::new(text) {
-            Ok(expression) => Some(expression),
+        match Regex::new(text) {
+            Ok(regex) => Some(Box::new(regex)),
             Err(error) => {
                 self.problem(offset, format!("`{key}`: {error}"));
                 None
