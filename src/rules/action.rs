@@ -13,6 +13,8 @@ static ACTION: Section = Section {
     fields: &["kind", "message", "replace_head", "drop_args", "add_args", "set"],
     outer: &[&RULE, &FILE],
 };
+/// What a `rewrite` can do, and no other action.
+const EDITS: [&str; 4] = ["replace_head", "drop_args", "add_args", "set"];
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Every kind of table here, for the test of the published schema.
@@ -70,7 +72,7 @@ fn action_effect(source: &mut Source<'_>, fields: Fields<'_>, layer: Layer) -> O
         [("deny", "deny"), ("ask", "ask"), ("rewrite", "rewrite"), ("context", "context")];
     let kind = source.choice(fields, "kind", &choices);
     let message = message(source, fields, layer);
-    if fields.table.get("kind").is_none() {
+    if kind.is_none() && fields.table.get("kind").is_none() {
         source.problem(
             fields.offset,
             "an action needs `kind`, one of `deny`, `ask`, `rewrite`, `context`",
@@ -79,15 +81,18 @@ fn action_effect(source: &mut Source<'_>, fields: Fields<'_>, layer: Layer) -> O
     if kind == Some("rewrite") {
         return Some(rewrite_effect(source, fields, message));
     }
-    for key in ["replace_head", "drop_args", "add_args", "set"] {
-        if let (Some(value), Some(kind)) = (fields.table.get(key), kind) {
+    for (key, value) in fields.table {
+        if let Some(kind) = kind
+            && EDITS.contains(&&*key.name)
+        {
+            let key = &key.name;
             source.problem(
                 value.span.start,
                 format!("`{key}` belongs to `rewrite`, and this action is `{kind}`"),
             );
         }
     }
-    if fields.table.get("message").is_none() {
+    if message.is_none() && fields.table.get("message").is_none() {
         source.problem(fields.offset, "this action needs a `message`");
     }
     let message = message?;
@@ -102,7 +107,7 @@ fn action_effect(source: &mut Source<'_>, fields: Fields<'_>, layer: Layer) -> O
 fn message(source: &mut Source<'_>, fields: Fields<'_>, layer: Layer) -> Option<Message> {
     let value = fields.table.get("message")?;
     let accepted =
-        |value| text(value).filter(|text| layer == Layer::Steer || !text.trim().is_empty());
+        |value| text(value).filter(|text| layer == Layer::Steer || !text.trim_start().is_empty());
     if let Some(text) = accepted(value) {
         return Some(Message::Text(text.to_owned()));
     }
@@ -127,7 +132,7 @@ fn checker_effect(source: &mut Source<'_>, fields: Fields<'_>) -> Option<Effect>
     let timeout = source.seconds(fields, "timeout").unwrap_or(DEFAULT_TIMEOUT);
     let message = source.string(fields, "message").map(str::to_owned);
     let argv = source.texts(fields, "checker")?;
-    if argv.first().is_none_or(|program| program.trim().is_empty()) {
+    if argv.first().is_none_or(|program| program.trim_start().is_empty()) {
         source.problem(
             fields.table.get("checker")?.span.start,
             "checker must be an array of strings that begins with a program",
@@ -142,8 +147,7 @@ fn rewrite_effect(source: &mut Source<'_>, fields: Fields<'_>, message: Option<M
     let drop_args = source.texts(fields, "drop_args").unwrap_or_default();
     let add_args = source.texts(fields, "add_args").unwrap_or_default();
     let set = assignments(source, fields);
-    let edits = ["replace_head", "drop_args", "add_args", "set"];
-    if edits.iter().all(|key| fields.table.get(key).is_none()) {
+    if EDITS.iter().all(|key| fields.table.get(key).is_none()) {
         source.problem(
             fields.offset,
             "a `rewrite` needs one of `replace_head`, `drop_args`, `add_args`, `set`",

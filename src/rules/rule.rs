@@ -65,9 +65,10 @@ pub(super) fn rules(
     layer: Layer,
 ) -> Vec<Rule> {
     let context = Context { directory: Rc::from(directory), layer };
-    let mut identities: Vec<(&str, Fields<'_>, &str)> = Vec::new();
-    let mut rules = Vec::new();
-    for value in source.tables(file, "rules") {
+    let tables = source.tables(file, "rules");
+    let mut identities: Vec<(&str, Fields<'_>, &str)> = Vec::with_capacity(tables.len());
+    let mut rules = Vec::with_capacity(tables.len());
+    for value in tables {
         let Some(fields) = source.fields(value, "rules", &RULE) else {
             continue;
         };
@@ -94,9 +95,9 @@ pub(super) fn rules(
 /// The key that names the rule, and the name.
 fn identity<'d>(source: &mut Source<'_>, fields: Fields<'d>) -> Option<(&'static str, &'d str)> {
     let (id, name) = (source.string(fields, "id"), source.string(fields, "name"));
-    let given = |key| fields.table.get(key).is_some();
-    if given("id") == given("name") {
-        let found = if given("id") { "both" } else { "neither" };
+    let given = |read: Option<&str>, key| read.is_some() || fields.table.get(key).is_some();
+    if given(id, "id") == given(name, "name") {
+        let found = if given(id, "id") { "both" } else { "neither" };
         source.problem(
             fields.offset,
             format!("a rule has exactly one of `id` and `name`, found {found}"),
@@ -119,13 +120,15 @@ impl Context {
         let overridable = source.boolean(fields, "overridable", true);
         let phase = source.choice(fields, "phase", &[("pre", Phase::Pre), ("post", Phase::Post)]);
         let mut gates = gates(source, fields, self.layer);
+        let blocks = source.tables(fields, "match");
         let is_empty = |value: &&Value<'_>| array(value).is_some_and(<[Value<'_>]>::is_empty);
-        if let Some(value) = fields.table.get("match").filter(is_empty) {
+        if blocks.is_empty()
+            && let Some(value) = fields.table.get("match").filter(is_empty)
+        {
             source.problem(value.span.start, "`match` needs at least one block");
         }
-        let blocks = source.tables(fields, "match").iter();
         let matches: Vec<Block> =
-            blocks.filter_map(|value| block(source, value, self.layer)).collect();
+            blocks.iter().filter_map(|value| block(source, value, self.layer)).collect();
         let effect = effect(source, fields, self.layer);
         let tests = tests(source, fields, effect.as_ref());
         if let Some(effect) = &effect {

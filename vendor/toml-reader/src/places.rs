@@ -1,8 +1,8 @@
 //! Byte offsets to lines and columns.
 
 /// How many bytes lie between two marks: a look-up reads fewer than these.
-/// At most 255, so that a byte holds what is counted in one stride.
-const STRIDE: usize = 128;
+/// At most 255 words, so that a byte holds what is counted in one byte of each.
+const STRIDE: usize = 256;
 
 /// Turns byte offsets of one text into lines and columns, each in constant time, however long the
 /// lines are.
