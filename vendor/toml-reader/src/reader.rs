@@ -324,9 +324,8 @@ impl<'t> Reader<'t> {
     /// A string on one line, behind and up to one `quote`.
     fn line_string(&mut self, quote: u8) -> Read<Cow<'t, str>> {
         self.at += 1;
-        let mut string = Cow::Borrowed("");
+        let mut string = Cow::Borrowed(self.plain(quote));
         loop {
-            push(&mut string, self.plain(quote));
             match self.peek() {
                 Some(b'\\') => string.to_mut().push(self.escape()?),
                 Some(byte) if byte == quote => {
@@ -335,6 +334,7 @@ impl<'t> Reader<'t> {
                 }
                 _ => return Err(self.unexpected("the closing quote")),
             }
+            push(&mut string, self.plain(quote));
         }
     }
 
