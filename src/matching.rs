@@ -168,7 +168,9 @@ impl<'a> Document<'a> {
 
     /// The elements that a block binds to: none where the path leads to no array.
     fn elements(&self, path: &Path) -> impl Iterator<Item = &Json<'a>> {
-        Scope::Root(self).values(path).into_iter().filter_map(Json::as_array).flatten()
+        let mut values = Vec::new();
+        Scope::Root(self).values(path, &mut values);
+        values.into_iter().filter_map(Json::as_array).flatten()
     }
 }
 
@@ -192,9 +194,11 @@ pub(crate) struct Nearest {
 
 impl Block {
     /// Judges the block.
-    pub(crate) fn evaluate(&self, document: &Document<'_>) -> Outcome {
-        let holds =
-            |scope: Scope<'_, '_>| self.conditions.iter().all(|condition| condition.holds(scope));
+    pub(crate) fn evaluate<'d, 'a>(&self, document: &'d Document<'a>) -> Outcome {
+        let mut values = Vec::new();
+        let mut holds = |scope: Scope<'d, 'a>| {
+            self.conditions.iter().all(|condition| condition.holds(scope, &mut values))
+        };
         let (held, elements) = match &self.binding {
             Binding::Root => (holds(Scope::Root(document)), Vec::new()),
             Binding::Any(path) => {
@@ -214,7 +218,9 @@ impl Block {
     /// Which conditions kept the block from holding; `None` if it holds or has nothing to look at.
     pub(crate) fn nearest(&self, document: &Document<'_>) -> Option<Nearest> {
         let failed = |scopes: &[Scope<'_, '_>]| -> Vec<usize> {
-            let fails = |condition: &Condition| scopes.iter().any(|scope| !condition.holds(*scope));
+            let fails = |condition: &Condition| {
+                scopes.iter().any(|scope| !condition.holds(*scope, &mut Vec::new()))
+            };
             let conditions = self.conditions.iter().enumerate();
             conditions.filter(|(_, condition)| fails(condition)).map(|(number, _)| number).collect()
         };
@@ -245,8 +251,8 @@ enum Scope<'d, 'a> {
 }
 
 impl<'d, 'a> Scope<'d, 'a> {
-    /// The values at a path; several where it leads through an array without saying which element.
-    fn values(self, path: &Path) -> Vec<&'d Json<'a>> {
+    /// Adds the values at a path; several where it leads through an array without saying which element.
+    fn values(self, path: &Path, values: &mut Vec<&'d Json<'a>>) {
         let (start, rest) = match (self, path.parts.split_first()) {
             (Scope::Element(element), _) => (Some(element), path.parts.as_slice()),
             (Scope::Root(document), Some((Part::Key(key), rest))) => {
@@ -255,11 +261,9 @@ impl<'d, 'a> Scope<'d, 'a> {
             (Scope::Root(document), None) => (Some(document.input), &[][..]),
             (Scope::Root(_), Some((Part::Index(_), _))) => (None, &[][..]),
         };
-        let mut values = Vec::new();
         if let Some(start) = start {
-            follow(start, path, rest, &mut values);
+            follow(start, path, rest, values);
         }
-        values
     }
 }
 
@@ -296,9 +300,11 @@ fn follow<'d, 'a>(
 }
 
 impl Condition {
-    fn holds(&self, scope: Scope<'_, '_>) -> bool {
-        let values = scope.values(&self.path);
-        self.operators.iter().all(|operator| operator.holds(&values))
+    /// `values` is room for those that the operators look at.
+    fn holds<'d, 'a>(&self, scope: Scope<'d, 'a>, values: &mut Vec<&'d Json<'a>>) -> bool {
+        values.clear();
+        scope.values(&self.path, values);
+        self.operators.iter().all(|operator| operator.holds(values))
     }
 }
 

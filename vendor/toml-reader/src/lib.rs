@@ -173,6 +173,7 @@ pub struct Table<'t> {
     definition: Definition,
     entries: Vec<(Key<'t>, Value<'t>)>,
     /// The positions of all keys, once there are more than [`FEW`].
+    #[expect(clippy::box_collection, reason = "few tables have one, and all are smaller for it")]
     index: Option<Box<BTreeMap<Cow<'t, str>, usize>>>,
 }
 

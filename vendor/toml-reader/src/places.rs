@@ -74,7 +74,7 @@ fn line_ends(word: u64) -> u64 {
     !(((differing & low) + low) | differing) >> 7 & ONES
 }
 
-/// A one for each byte of the form 10xx_xxxx: the second and later ones of a character in UTF-8.
+/// A one for each byte of the form `10xx_xxxx`: the second and later ones of a character in UTF-8.
 fn continuations(word: u64) -> u64 {
     (word >> 7) & !(word >> 6) & ONES
 }
