@@ -74,17 +74,12 @@ impl Records {
             // No record grants nothing, and leaves nothing to clean up.
             return self.delete(session);
         }
-        self.write(session, turn, Reach::WithCompaction)?;
-        ignore_absent(fs::remove_file(self.revoked.join(&session.0)))
-    }
-
-    fn write(&self, session: &Session, turn: Option<&str>, reach: Reach) -> io::Result<()> {
-        let mut fields =
-            vec![("approved", Json::Bool(true)), ("turn", turn.map_or(Json::Null, Json::string))];
-        if reach == Reach::ThisTurn {
-            fields.push(("carries_over", Json::Bool(false)));
-        }
-        let text = Json::object(fields).to_text();
+        ignore_absent(fs::remove_file(self.bound(session)))?;
+        let text = Json::object([
+            ("approved", Json::Bool(true)),
+            ("turn", turn.map_or(Json::Null, Json::string)),
+        ])
+        .to_text();
         self.create_directory()?;
         let path = self.approvals.join(&session.0);
         let temporary = self.approvals.join(format!("{}.{}", session.0, std::process::id()));
@@ -94,7 +89,8 @@ impl Records {
         if written.is_err() {
             drop(fs::remove_file(&temporary));
         }
-        written
+        written?;
+        ignore_absent(fs::remove_file(self.revoked.join(&session.0)))
     }
 
     fn create_directory(&self) -> io::Result<()> {
@@ -102,14 +98,15 @@ impl Records {
     }
 
     /// Notes that a response to something else than a person's words has begun: what was approved
-    /// holds for its own turn alone from now on, and for no compaction of the new one.
+    /// holds for its own turn alone from now on, and for no compaction of the new one. The note lies
+    /// beside the record: to write that anew could bring back one that is being deleted.
     ///
     /// # Errors
-    /// When the record cannot be written.
+    /// When the note cannot be written.
     pub(crate) fn another_turn(&self, session: &Session, turn: Option<&str>) -> io::Result<()> {
         match self.standing(session) {
             Some(approval) if approval.turn.as_deref() != turn => {
-                self.write(session, approval.turn.as_deref(), Reach::ThisTurn)
+                create_private(&self.bound(session)).map(drop)
             }
             _ => Ok(()),
         }
@@ -120,12 +117,8 @@ impl Records {
     /// # Errors
     /// When the record cannot be written.
     pub(crate) fn carry_over(&self, session: &Session, turn: Option<&str>) -> io::Result<()> {
-        match self.standing(session) {
-            Some(approval) if turn.is_some() && approval.reach == Reach::WithCompaction => {
-                self.record(session, turn, true)
-            }
-            _ => Ok(()),
-        }
+        let carries = is_absent(&self.bound(session)) && self.standing(session).is_some();
+        if carries && turn.is_some() { self.record(session, turn, true) } else { Ok(()) }
     }
 
     /// Ends every approval of the session. Where the record cannot be deleted, the session is
@@ -183,14 +176,19 @@ impl Records {
         self.approvals.join(format!("{}.passed", session.0))
     }
 
+    /// The note that binds an approval to its own turn.
+    fn bound(&self, session: &Session) -> PathBuf {
+        self.approvals.join(format!("{}.bound", session.0))
+    }
+
     fn delete(&self, session: &Session) -> io::Result<()> {
-        ignore_absent(fs::remove_file(self.approvals.join(&session.0)))
+        ignore_absent(fs::remove_file(self.approvals.join(&session.0)))?;
+        ignore_absent(fs::remove_file(self.bound(session)))
     }
 
     /// The approval of a session that is not marked, when its record is our own.
     fn standing(&self, session: &Session) -> Option<Approval> {
-        let mark = fs::symlink_metadata(self.revoked.join(&session.0));
-        if !mark.is_err_and(|error| is_absence(&error)) {
+        if !is_absent(&self.revoked.join(&session.0)) {
             return None;
         }
         let path = self.approvals.join(&session.0);
@@ -207,25 +205,13 @@ impl Records {
         let record = Json::parse(&text).ok()?;
         let turn = record.get("turn")?;
         let turn = if *turn == Json::Null { None } else { Some(turn.as_str()?.to_owned()) };
-        let reach = match record.get("carries_over") {
-            None => Reach::WithCompaction,
-            Some(_) => Reach::ThisTurn,
-        };
-        (record.get("approved")? == &Json::Bool(true)).then_some(Approval { turn, reach })
+        (record.get("approved")? == &Json::Bool(true)).then_some(Approval { turn })
     }
 }
 
 /// A person's approval of one response.
 struct Approval {
     turn: Option<String>,
-    reach: Reach,
-}
-
-/// Whether an approval follows its response through a compaction, which may change the turn's id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reach {
-    WithCompaction,
-    ThisTurn,
 }
 
 fn create_private(path: &Path) -> io::Result<File> {
@@ -237,6 +223,11 @@ fn ignore_absent(result: io::Result<()>) -> io::Result<()> {
         Err(error) if is_absence(&error) => Ok(()),
         Ok(()) | Err(_) => result,
     }
+}
+
+/// Whether there is nothing of this name; what cannot be looked at may be there.
+fn is_absent(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_err_and(|error| is_absence(&error))
 }
 
 fn is_absence(error: &io::Error) -> bool {

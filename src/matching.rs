@@ -251,7 +251,8 @@ enum Scope<'d, 'a> {
 }
 
 impl<'d, 'a> Scope<'d, 'a> {
-    /// Adds the values at a path; several where it leads through an array without saying which element.
+    /// Adds the values at a path; several where it leads through an array without saying which
+    /// element.
     fn values(self, path: &Path, values: &mut Vec<&'d Json<'a>>) {
         let (start, rest) = match (self, path.parts.split_first()) {
             (Scope::Element(element), _) => (Some(element), path.parts.as_slice()),
@@ -267,8 +268,8 @@ impl<'d, 'a> Scope<'d, 'a> {
     }
 }
 
-/// Adds the values that `parts`, the last ones of `path`, lead to. The value's nesting, which its reader bounds,
-/// bounds the recursion.
+/// Adds the values that `parts`, the last ones of `path`, lead to. The value's nesting, which its
+/// reader bounds, bounds the recursion.
 fn follow<'d, 'a>(
     value: &'d Json<'a>,
     path: &Path,

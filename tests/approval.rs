@@ -6,7 +6,7 @@
 mod support;
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, chown, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::PathBuf;
 use support::{Place, blocks, checker, object, quoted};
 
@@ -147,10 +147,18 @@ fn a_compaction_of_another_response_carries_nothing_over() {
     };
     // The report of a task opened a response of its own before the compaction.
     let place = insisted();
+    // The record itself is left alone, for a message of the person's may be about to delete it.
+    let written = || fs::metadata(record(&place)).unwrap().ino();
+    let before = written();
     notice(&place, "prompt-2");
+    assert_eq!(written(), before);
     place.edit("x").passes();
     session_start(&place, "compact", "prompt-3").passes();
     later(&place).denies("blocked by vault");
+    // The person's next words bind nothing.
+    place.says("prompt-4", "I insist").passes();
+    session_start(&place, "compact", "prompt-3").passes();
+    later(&place).passes();
     // It came in the middle of the approved response.
     let place = insisted();
     notice(&place, "prompt-1");

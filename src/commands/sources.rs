@@ -29,8 +29,8 @@ impl Sources {
     /// Reads every source.
     ///
     /// # Errors
-    /// Every problem of every guard file and of pi-hooks' file, a line each. A steer file that is wrong is left out
-    /// instead, with a notice.
+    /// Every problem of every guard file and of pi-hooks' file, a line each. A steer file that is
+    /// wrong is left out instead, with a notice.
     pub(crate) fn load(
         world: &World,
         event: &Event<'_>,
